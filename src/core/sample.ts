@@ -50,6 +50,8 @@ export interface PlaylistSample extends SampleBase {
   readonly targetDurationMs?: number;
   /** Bytes of the newest segment; undefined when it was not looked at or could not be read. */
   readonly newestSegmentBytes?: number;
+  /** The newest segment is not there (404, 410, no such file), or none is listed though more were to come. */
+  readonly newestSegmentMissing?: boolean;
   /** Age by the server's own account (Last-Modified); undefined where it sends none. */
   readonly ageMs?: number;
   readonly ended?: boolean;

@@ -505,6 +505,21 @@ describe('ends that a person wanted', () => {
     expect(scene.verdicts(60_000).at(-1)).toBe('unknown');
   });
 
+  it.each([
+    ['are not there', 'missing'],
+    ['are empty, while the disk is not full,', 0],
+  ] as const)(
+    'a list that moves and whose segments %s is no output, and no reason for a restart',
+    (_, segmentBytes) => {
+      const scene = new Scene();
+      const heard = scene.set({ segmentBytes }).verdicts(30_000);
+      expect(heard.at(-1)).toBe('unknown');
+      expect(restartable(heard)).toEqual([]);
+      expect(scene.verdicts(60_000)).toEqual(['unknown']);
+      expect(scene.set({ segmentBytes: 40_000 }).advance(5_000).find().healthy).toBe(true);
+    },
+  );
+
   it('an on-demand channel that rests is healthy', () => {
     const scene = new Scene({ expected: 'on_demand' });
     scene.die({ code: 0 }).look().advance(5_000);

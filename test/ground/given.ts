@@ -107,6 +107,8 @@ export const playlist = (changedAgoMs = 1_000, extra: Partial<OutputFacts> = {})
   changedMs: NOW - changedAgoMs,
   everChanged: true,
   emptyStreak: 0,
+  missingStreak: 0,
+  unplayableMs: undefined,
   targetDurationMs: 2_000,
   ...extra,
 });

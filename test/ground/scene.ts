@@ -35,7 +35,7 @@ export interface World {
   cpu: number;
   /** New segments come out. */
   producing: boolean;
-  segmentBytes: number;
+  segmentBytes: number | 'missing';
   /** The encoder has closed its playlist, as one does that is asked to stop. */
   closed: boolean;
   /** The HLS server answers. */
@@ -289,7 +289,9 @@ export class Scene {
             ended: world.closed,
             mediaSequence: this.#sequence,
             targetDurationMs: 2_000,
-            newestSegmentBytes: world.segmentBytes,
+            ...(world.segmentBytes === 'missing'
+              ? { newestSegmentMissing: true }
+              : { newestSegmentBytes: world.segmentBytes }),
           }
         : {
             ...base,

@@ -83,6 +83,13 @@ describe('output that stands is a stall', () => {
     expect(isStall({ output: playlist(10_000), progress: reports(9_000) })).toBe(true);
   });
 
+  it('not by missing segments while the list of them moves', () => {
+    const missing = (changedAgoMs: number) =>
+      gist(stalled({ ...stuck, output: playlist(changedAgoMs, { missingStreak: 3 }) }));
+    expect(missing(1_000)).toEqual([]);
+    expect(missing(10_000)).toHaveLength(3);
+  });
+
   it('not by empty segments, which are another trouble', () => {
     const empty = (emptyStreak: number, symptoms: Given['symptoms'] = []) =>
       gist(stalled({ ...stuck, output: playlist(10_000, { emptyStreak }), symptoms }));

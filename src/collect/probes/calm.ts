@@ -159,9 +159,11 @@ class PlaylistPace {
   /** Where counting began: the mean length of segments since is that of this playlist. */
   #from: { readonly monoMs: MonoMs; readonly sequence: number } | undefined;
 
-  take({ ok, ended, revision, newestSegmentBytes, mediaSequence, targetDurationMs, monoMs }: PlaylistSample): void {
+  take(sample: PlaylistSample): void {
+    const { ok, ended, revision, newestSegmentBytes, mediaSequence, targetDurationMs, monoMs } = sample;
+    const isEmpty = newestSegmentBytes === 0 || sample.newestSegmentMissing === true;
     const isReadable = revision !== undefined && mediaSequence !== undefined && targetDurationMs !== undefined;
-    if (!ok || ended === true || newestSegmentBytes === 0 || !isReadable) return this.#begin(undefined);
+    if (!ok || ended === true || isEmpty || !isReadable) return this.#begin(undefined);
     const [before, elapsedMs, advance] = [this.#revision, monoMs - this.#lookedMs, mediaSequence - this.#sequence];
     const segmentMs = this.#segmentMs(targetDurationMs);
     const isNew = revision !== before;

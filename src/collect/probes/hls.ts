@@ -6,7 +6,7 @@ import { addressWithin } from '../../core/peer.ts';
 import { failureOf, statusOf } from '../../resilience/failure.ts';
 import type { BoundedFetch, HttpAnswer } from '../../resilience/http.ts';
 import { type MediaPlaylist, readPlaylist } from './playlist.ts';
-import { createSizer } from './segment_size.ts';
+import { createSizer, type SegmentSize } from './segment_size.ts';
 
 export type PlaylistReading = Omit<PlaylistSample, 'at' | 'monoMs' | 'source' | 'kind' | 'channel'>;
 
@@ -55,7 +55,7 @@ export function createHlsProbe({ url, ask, timeoutMs, clock }: HlsProbe): Playli
   let held: Held | undefined;
   let unmodified = 0;
   /** The last size that was asked for: an unchanged playlist has the same newest segment. */
-  let sized: { readonly revision: string; readonly bytes: number | undefined; readonly monoMs: MonoMs } | undefined;
+  let sized: { readonly revision: string; readonly bytes: SegmentSize; readonly monoMs: MonoMs } | undefined;
   const sizeOf = createSizer(ask, timeoutMs * SIZE_TIMEOUT_SHARE);
   const get = async (address: string, signal: AbortSignal): Promise<HttpAnswer> =>
     ask({ url: address, timeoutMs, bytesMax: PLAYLIST_BYTES_MAX, signal });
@@ -84,15 +84,16 @@ export function createHlsProbe({ url, ask, timeoutMs, clock }: HlsProbe): Playli
     return { ...before, status: 304, headers: { ...before.headers, ...answer.headers } };
   };
 
-  const newestBytes = async ({ playlist, address }: Held, signal: AbortSignal, isCalm: boolean) => {
+  const newestSize = async (of: Held, signal: AbortSignal, isCalm: boolean): Promise<SegmentSize> => {
+    const { playlist } = of;
     if (playlist.newestBytes !== undefined) return playlist.newestBytes;
     const isSame = sized?.revision === playlist.revision;
-    if (isSame && sized?.bytes !== undefined) return sized.bytes;
+    if (isSame && typeof sized?.bytes === 'number') return sized.bytes;
     const nowMs = clock.monotonicMs();
-    const isRecent = sized !== undefined && sized.bytes !== 0 && nowMs - sized.monoMs < CALM_SIZE_MS;
-    if (isCalm && isRecent) return undefined;
-    const segment = playlist.newest === undefined ? undefined : addressWithin(playlist.newest, address)?.href;
-    const bytes = segment === undefined ? undefined : await sizeOf(segment, signal);
+    const isWell = sized !== undefined && sized.bytes !== 0 && sized.bytes !== 'missing';
+    if (isCalm && isWell && nowMs - sized!.monoMs < CALM_SIZE_MS) return undefined;
+    const newest = newestOf(of);
+    const bytes = newest === undefined || newest === 'missing' ? newest : await sizeOf(newest.href, signal);
     sized = { revision: playlist.revision, bytes, monoMs: sized === undefined ? nowMs - spreadOf(url) : nowMs };
     return bytes;
   };
@@ -100,7 +101,7 @@ export function createHlsProbe({ url, ask, timeoutMs, clock }: HlsProbe): Playli
   return async (signal, isCalm = false) => {
     try {
       held = await look(signal);
-      return readingOf(held, await newestBytes(held, signal, isCalm));
+      return readingOf(held, await newestSize(held, signal, isCalm));
     } catch (error) {
       // The variant may be gone: the master playlist is asked again next time.
       held = undefined;
@@ -109,6 +110,13 @@ export function createHlsProbe({ url, ask, timeoutMs, clock }: HlsProbe): Playli
       return { ok: false, failure, ...(status === undefined ? {} : { status }) };
     }
   };
+}
+
+/** The address of the newest segment; `missing`: it should be listed, and is not. */
+function newestOf({ playlist, address }: Held): URL | 'missing' | undefined {
+  const { newest, newestIsGap, ended } = playlist;
+  if (newest === undefined) return ended ? undefined : 'missing';
+  return newestIsGap ? undefined : addressWithin(newest, address);
 }
 
 /** The same for a playlist each time, and spread evenly over those of a service. */
@@ -136,15 +144,21 @@ function validatorsOf(headers: HttpAnswer['headers']): Held['validators'] {
   };
 }
 
-function readingOf({ playlist, status, headers }: Held, bytes: number | undefined): PlaylistReading {
+function readingOf({ playlist, status, headers }: Held, bytes: SegmentSize): PlaylistReading {
   const { revision, mediaSequence, targetDurationMs, ended } = playlist;
   const ageMs = ageOf(headers);
   return {
     ...{ ok: true, status, revision, mediaSequence, ended },
     ...(targetDurationMs === undefined ? {} : { targetDurationMs }),
-    ...(bytes === undefined ? {} : { newestSegmentBytes: bytes }),
+    ...segmentOf(bytes),
     ...(ageMs === undefined ? {} : { ageMs }),
   };
+}
+
+/** What a reading says of the newest segment. */
+export function segmentOf(bytes: SegmentSize): Pick<PlaylistReading, 'newestSegmentBytes' | 'newestSegmentMissing'> {
+  if (bytes === undefined) return {};
+  return bytes === 'missing' ? { newestSegmentMissing: true } : { newestSegmentBytes: bytes };
 }
 
 /** Both times are the server's, so no clock of ours is in it. */

@@ -15,6 +15,8 @@ export interface MediaPlaylist {
   readonly newest: string | undefined;
   /** The newest segment's length where the playlist states it. */
   readonly newestBytes: number | undefined;
+  /** The playlist says itself that the newest segment is not there (RFC 8216bis, 4.4.4.7). */
+  readonly newestIsGap: boolean;
 }
 
 /** Of a longer list only so much of its beginning and end is read: what lies between is history. */
@@ -64,14 +66,23 @@ class PlaylistLines {
   #sequence: string | undefined;
   #target: string | undefined;
   #range: string | undefined;
+  /** Of the address that comes next, and of the last one. */
+  #isGap = false;
+  #newestIsGap = false;
 
   take(line: string): void {
     if (line === '') return;
-    if (!line.startsWith('#')) this.#addresses.push(line);
+    if (!line.startsWith('#')) this.#takeAddress(line);
     else if (line.startsWith('#EXT')) this.#takeTag(line);
     if (line.startsWith('#') && !LISTING.test(line)) return;
     this.#listing += line.includes('?') ? line.replace(/\?[^"\s]*/, '') : line;
     this.#listing += '\n';
+  }
+
+  #takeAddress(line: string): void {
+    this.#addresses.push(line);
+    this.#newestIsGap = this.#isGap;
+    this.#isGap = false;
   }
 
   #takeTag(line: string): void {
@@ -80,6 +91,7 @@ class PlaylistLines {
     else if (line.startsWith(RANGE)) this.#range = /^\d+/.exec(line.slice(RANGE.length))?.[0] ?? this.#range;
     else if (line.startsWith('#EXT-X-STREAM-INF')) this.#isMaster = true;
     else if (line === '#EXT-X-ENDLIST') this.#ended = true;
+    else if (line === '#EXT-X-GAP') this.#isGap = true;
   }
 
   playlist(): Playlist {
@@ -93,6 +105,7 @@ class PlaylistLines {
       ended: this.#ended,
       newest: this.#addresses.at(-1),
       newestBytes: this.#range === undefined ? undefined : Number(this.#range),
+      newestIsGap: this.#newestIsGap,
     };
   }
 }

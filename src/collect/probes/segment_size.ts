@@ -2,7 +2,17 @@
 import { RequestFailed } from '../../resilience/failure.ts';
 import type { BoundedFetch } from '../../resilience/http.ts';
 
-/** Asks how long a resource is: by HEAD, or by its first byte where the server has no HEAD. */
+/** The length of a segment in bytes. Undefined: not known. */
+export type SegmentSize = number | 'missing' | undefined;
+
+/** Only these two say that there is no such resource. */
+const isMissing = (error: unknown): boolean =>
+  error instanceof RequestFailed && (error.status === 404 || error.status === 410);
+
+/**
+ * Asks how long a resource is: by HEAD, or by its first byte where the server has no HEAD. What is missing by HEAD is
+ * asked for, too: some servers know that method for no resource.
+ */
 export function createSizer(ask: BoundedFetch, timeoutMs: number) {
   let hasHead = true;
   const byHead = async (url: string, signal: AbortSignal): Promise<number | undefined> =>
@@ -17,15 +27,18 @@ export function createSizer(ask: BoundedFetch, timeoutMs: number) {
     return lengthIn(/\/(\d+)$/.exec(answer.headers['content-range'] ?? '')?.[1]);
   };
 
-  return async (url: string, signal: AbortSignal): Promise<number | undefined> => {
+  const byFirst = (url: string, signal: AbortSignal): Promise<SegmentSize> =>
+    byFirstByte(url, signal).catch((error: unknown) => (isMissing(error) ? 'missing' : undefined));
+
+  return async (url: string, signal: AbortSignal): Promise<SegmentSize> => {
+    if (!hasHead) return byFirst(url, signal);
     try {
-      const bytes = hasHead ? await byHead(url, signal) : undefined;
-      return bytes ?? (await byFirstByte(url, signal));
+      return (await byHead(url, signal)) ?? (await byFirst(url, signal));
     } catch (error) {
-      if (!hasHead || !(error instanceof RequestFailed) || ![400, 403, 405, 501].includes(error.status ?? 0))
-        return undefined;
+      if (isMissing(error)) return byFirst(url, signal);
+      if (!(error instanceof RequestFailed) || ![400, 403, 405, 501].includes(error.status ?? 0)) return undefined;
       hasHead = false;
-      return byFirstByte(url, signal).catch(() => undefined);
+      return byFirst(url, signal);
     }
   };
 }

@@ -111,6 +111,9 @@ function playlistHealth(facts: ChannelFacts, output: OutputFacts, nowMs: MonoMs)
   if (still !== undefined) {
     return young ? unknown('it has just started') : unhealthy(`its playlist is unchanged for ${seconds(still)}`);
   }
+  if (lacksSegments(facts, nowMs)) {
+    return young ? unknown('it has just started') : unhealthy('the segments that its playlist names are missing');
+  }
   if (output.revisions.at(-1)?.ended) return unknown('its playlist is closed');
   if (!output.everChanged) return unknown('its playlist was not seen to change yet');
   const ofThisProcess =
@@ -124,6 +127,17 @@ function missingHealth({ last, failStreak }: OutputFacts, young: boolean): Healt
   if (isRefused && !young && failStreak >= PROBE_FAILURES_MIN) return unhealthy('it has no playlist');
   return unknown(`its playlist could not be read (${last.failure ?? 'unknown'})`);
 }
+
+/** A list may be a moment ahead of its segments, or of the copy of them that is asked. */
+const MISSING_MIN = 3;
+
+/** The playlist moves, and what it names is not there: nobody can play it. */
+export const lacksSegments = (facts: ChannelFacts, nowMs: MonoMs): boolean =>
+  (facts.output?.missingStreak ?? 0) >= MISSING_MIN && standstillOf(facts, nowMs) === undefined;
+
+/** It lists nothing but segments that are empty or not there. */
+export const isUnplayable = (facts: ChannelFacts, nowMs: MonoMs): boolean =>
+  (facts.output?.emptyStreak ?? 0) >= 2 || lacksSegments(facts, nowMs);
 
 /** For how long the playlist has stood still, when that is longer than it may; judged between samples, not by now. */
 export function standstillOf(facts: ChannelFacts, nowMs: MonoMs): number | undefined {

@@ -25,6 +25,10 @@ export interface OutputFacts {
   readonly everChanged: boolean;
   /** Successive contents whose newest segment was empty. */
   readonly emptyStreak: number;
+  /** Successive contents whose newest segment was missing. */
+  readonly missingStreak: number;
+  /** When the first of successive contents appeared whose newest segment is empty or missing. */
+  readonly unplayableMs: MonoMs | undefined;
   readonly targetDurationMs: number | undefined;
 }
 
@@ -41,6 +45,8 @@ export function nextOutput(before: OutputFacts | undefined, sample: PlaylistSamp
     changedMs: before?.changedMs,
     everChanged: before?.everChanged ?? false,
     emptyStreak: before?.emptyStreak ?? 0,
+    missingStreak: before?.missingStreak ?? 0,
+    unplayableMs: before?.unplayableMs,
     targetDurationMs: sample.targetDurationMs ?? before?.targetDurationMs,
   };
   return sample.ok && sample.revision !== undefined ? withRevision(facts, sample, sample.revision) : facts;
@@ -51,7 +57,10 @@ function withRevision(facts: OutputFacts, sample: PlaylistSample, revision: stri
   const held = facts.revisions.at(-1);
   if (held?.revision === revision) {
     const seenAgain = { ...held, lastMs: monoMs, bytes: bytes ?? held.bytes };
-    return { ...facts, revisions: [...facts.revisions.slice(0, -1), seenAgain] };
+    // It came later than the list that names it.
+    const missingStreak = bytes === undefined ? facts.missingStreak : 0;
+    const unplayableMs = bytes === undefined || bytes === 0 ? facts.unplayableMs : undefined;
+    return { ...facts, missingStreak, unplayableMs, revisions: [...facts.revisions.slice(0, -1), seenAgain] };
   }
   const fresh: Revision = { revision, firstMs: monoMs, lastMs: monoMs, bytes, ended: sample.ended === true };
   return {
@@ -60,7 +69,20 @@ function withRevision(facts: OutputFacts, sample: PlaylistSample, revision: stri
     changedMs: monoMs,
     everChanged: facts.everChanged || held !== undefined,
     emptyStreak: bytes === undefined ? facts.emptyStreak : bytes === 0 ? facts.emptyStreak + 1 : 0,
+    missingStreak: missingAfter(facts.missingStreak, sample),
+    unplayableMs: unplayableAfter(facts.unplayableMs, sample),
   };
+}
+
+function unplayableAfter(beforeMs: MonoMs | undefined, sample: PlaylistSample): MonoMs | undefined {
+  const { newestSegmentBytes: bytes, newestSegmentMissing, monoMs } = sample;
+  if (bytes === 0 || newestSegmentMissing === true) return beforeMs ?? monoMs;
+  return bytes === undefined ? beforeMs : undefined;
+}
+
+function missingAfter(before: number, { newestSegmentBytes, newestSegmentMissing }: PlaylistSample): number {
+  if (newestSegmentMissing === true) return before + 1;
+  return newestSegmentBytes === undefined ? before : 0;
 }
 
 /** What a probe that answers only yes or no has reported: plain reachability, or the source of a channel. */

@@ -1,7 +1,7 @@
 // Tells whether what was newly seen of a healthy channel is only that it goes on.
 import type { MonoMs } from '../../core/clock.ts';
 import type { ChannelFacts } from '../facts/facts.ts';
-import { isOfProcess, standstillOf } from '../facts/health.ts';
+import { isUnplayable, isOfProcess, standstillOf } from '../facts/health.ts';
 import type { ProgressFacts } from '../facts/output_facts.ts';
 import { isSlow } from '../facts/speed.ts';
 
@@ -23,7 +23,7 @@ function outputMoves({ output: before }: Looked, facts: ChannelFacts, nowMs: Mon
   const { output: after } = facts;
   if (before === after) return true;
   if (before === undefined || after === undefined) return false;
-  const isRead = before.failStreak === 0 && after.failStreak === 0 && after.emptyStreak < 2;
+  const isRead = before.failStreak === 0 && after.failStreak === 0 && !isUnplayable(facts, nowMs);
   const isOpen = before.everChanged && after.revisions.at(-1)?.ended !== true;
   if (!isRead || !isOpen || before.targetDurationMs !== after.targetDurationMs) return false;
   return standstillOf(facts, nowMs) === undefined;

@@ -1,7 +1,7 @@
 // Recognises crashed processes, stalled output and trouble without a known cause.
 import { MINUTE_MS } from '../../core/duration.ts';
 import { type SymptomKind, evidenceKindOf } from '../../core/symptom.ts';
-import { endedByOrder, progressStands } from '../facts/health.ts';
+import { isUnplayable, endedByOrder, progressStands } from '../facts/health.ts';
 import {
   diedBySignal,
   dropsFrames,
@@ -145,9 +145,10 @@ function awaitsOutput(input: ClassifyInput, process: ProcessFacts): boolean {
   return writtenMs <= process.seenMs && input.nowMs - process.bornMs < FIRST_OUTPUT_MS;
 }
 
-/** Empty segments are something else than none. */
-const stalledOutput = (input: ClassifyInput) =>
-  (input.facts.output?.emptyStreak ?? 0) >= 2 ? undefined : outputSignal(input);
+/** Empty or missing segments are something else than a list that stands. */
+function stalledOutput(input: ClassifyInput) {
+  return isUnplayable(input.facts, input.nowMs) ? undefined : outputSignal(input);
+}
 
 /** The encoder's reports move on, so it is slow or writes elsewhere; it does not stand. */
 function stillProgressing(input: ClassifyInput, process: ProcessFacts): boolean {
@@ -156,9 +157,12 @@ function stillProgressing(input: ClassifyInput, process: ProcessFacts): boolean 
   return progress.reports >= 2 && !progressStands(input.facts, input.nowMs);
 }
 
-/** When the output was last seen to move: its playlist, its answers, or its encoder. */
-const stoppedMs = ({ facts: { output, reach, progress } }: ClassifyInput): number | undefined =>
-  output?.changedMs ?? reach?.failSinceMs ?? progress?.advancedMs;
+/** When the output was last seen to move: its playlist with something to play, its answers, or its encoder. */
+const stoppedMs = ({ facts, nowMs }: ClassifyInput): number | undefined => {
+  const { output, reach, progress } = facts;
+  const lists = isUnplayable(facts, nowMs) ? output?.unplayableMs : output?.changedMs;
+  return lists ?? reach?.failSinceMs ?? progress?.advancedMs;
+};
 
 function sourceSpeaksForIt(input: ClassifyInput): boolean {
   if (isHalted(input)) return sourceFails(input) === false;

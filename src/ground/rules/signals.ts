@@ -3,7 +3,7 @@ import type { MonoMs } from '../../core/clock.ts';
 import type { Signal } from '../../core/envelope.ts';
 import type { Origin, SymptomKind } from '../../core/symptom.ts';
 import { fullestDisk } from '../facts/engine_facts.ts';
-import { progressStands, standstillOf } from '../facts/health.ts';
+import { lacksSegments, progressStands, standstillOf } from '../facts/health.ts';
 import { diedBySignal, type ClassifyInput, sourceFailure } from './classify_input.ts';
 import { isHaltedProcess, type ProcessFacts } from '../facts/process_facts.ts';
 import { DISK_FULL_RATIO, PROBE_FAILURES_MIN, stallAfterOf } from '../facts/setup.ts';
@@ -73,11 +73,14 @@ export function idleSignal(input: ClassifyInput): MaybeSignal {
 /** The process is halted by a signal and has used no CPU time since. */
 export const isHalted = ({ process }: ClassifyInput): boolean => process !== undefined && isHaltedProcess(process);
 
-/** The probe of the playlist: it stands still, is missing, or lists nothing but empty segments. */
+/** The probe of the playlist: it stands still, is missing, or lists nothing but empty or missing segments. */
 export function outputSignal(input: ClassifyInput): MaybeSignal {
   const { output } = input.facts;
   if (output === undefined) return reachSignal(input);
   if (output.emptyStreak >= 2) return emptySignal(input);
+  if (lacksSegments(input.facts, input.nowMs)) {
+    return signal('probe', `${output.missingStreak} new segments that are not there`, output.last.monoMs);
+  }
   if (output.failStreak >= PROBE_FAILURES_MIN && output.last.failure === 'http_status') {
     return signal('probe', `no playlist (status ${output.last.status ?? 'unknown'})`, output.last.monoMs);
   }

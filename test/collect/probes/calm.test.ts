@@ -145,6 +145,7 @@ describe('a calm channel', () => {
   it.each<[string, PlaylistSample]>([
     ['the playlist cannot be read', { ...base(NOW + 1), kind: 'playlist', ok: false, failure: 'timeout' }],
     ['the newest segment is empty', look(NOW + 1, 101, { newestSegmentBytes: 0 })],
+    ['the newest segment is missing', look(NOW + 1, 101, { newestSegmentMissing: true })],
     ['the playlist is closed', look(NOW + 1, 101, { ended: true })],
     ['the playlist goes back', look(NOW + 1, 99)],
     ['the playlist stands', look(NOW + 4_001, 100)],

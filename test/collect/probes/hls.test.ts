@@ -159,6 +159,36 @@ describe('a look at a playlist', () => {
     expect(await probe(forever)).toMatchObject({ ok: true, newestSegmentBytes: bytes });
   });
 
+  const listing = (list: string, statuses: Readonly<Record<string, number>>) =>
+    serve((request, response) => {
+      if (request.url === '/index.m3u8') return response.end(list);
+      const status = statuses[request.method ?? ''] ?? 200;
+      return response.writeHead(status, { 'content-range': 'bytes 0-0/9000' }).end(request.method === 'GET' ? 'x' : '');
+    });
+  const live = '#EXTM3U\n#EXT-X-TARGETDURATION:2\n#EXT-X-MEDIA-SEQUENCE:7\n';
+
+  it.each([
+    ['neither method finds', mediaPlaylist(1), { HEAD: 404, GET: 404 }, { newestSegmentMissing: true }],
+    ['is gone', mediaPlaylist(1), { HEAD: 410, GET: 410 }, { newestSegmentMissing: true }],
+    ['only HEAD does not find', mediaPlaylist(1), { HEAD: 404, GET: 206 }, { newestSegmentBytes: 9_000 }],
+    ['may not be read', mediaPlaylist(1), { HEAD: 403, GET: 403 }, {}],
+    ['the server fails about', mediaPlaylist(1), { HEAD: 404, GET: 500 }, {}],
+    ['is to come and not listed', live, {}, { newestSegmentMissing: true }],
+    ['does not come any more', `${live}#EXT-X-ENDLIST\n`, {}, {}],
+    ['the list calls a gap', `${live}#EXTINF:2,\na.ts\n#EXTINF:2,\n#EXT-X-GAP\nb.ts\n`, { HEAD: 404, GET: 404 }, {}],
+  ])('says that the newest segment is missing, and of nothing else: one that %s', async (_, list, statuses, says) => {
+    const { url } = await listing(list, statuses);
+    const { ok, newestSegmentBytes, newestSegmentMissing } = await aProbe(`${url}/index.m3u8`)(forever);
+    expect(JSON.parse(JSON.stringify({ ok, newestSegmentBytes, newestSegmentMissing }))).toEqual({ ok: true, ...says });
+  });
+
+  it('asks about a missing segment again at each look, however calm the channel is', async () => {
+    const { url, asked } = await listing(mediaPlaylist(1), { HEAD: 404, GET: 404 });
+    const probe = aProbe(`${url}/index.m3u8`);
+    for (let looks = 0; looks < 3; looks += 1) await probe(forever, true);
+    expect(asked.filter((line) => line === 'HEAD /seg3.ts')).toHaveLength(3);
+  });
+
   it('does without the size when the server gives none, and the playlist is fine all the same', async () => {
     const { url } = await serve((request, response) => {
       if (request.url === '/index.m3u8') return response.end(mediaPlaylist(1));

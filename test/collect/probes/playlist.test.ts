@@ -40,6 +40,12 @@ describe('parsePlaylist', () => {
     });
   });
 
+  it('tells whether the newest segment is a gap', () => {
+    const gap = '#EXTINF:2,\n#EXT-X-GAP\ngone.ts\n';
+    expect(parsePlaylist(mediaPlaylist(1) + gap)).toMatchObject({ newest: 'gone.ts', newestIsGap: true });
+    expect(parsePlaylist(`${mediaPlaylist(1)}${gap}#EXTINF:2,\nseg.ts\n`)).toMatchObject({ newestIsGap: false });
+  });
+
   it.each(['', '<html></html>', 'seg1.ts\n', '\n#EXTM3U\n'])('takes %j for no playlist', (text) => {
     expect(parsePlaylist(text)).toBeUndefined();
   });

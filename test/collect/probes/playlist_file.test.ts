@@ -38,7 +38,10 @@ describe('a look at a playlist on this machine', () => {
     const second = await look();
     expect(second).toMatchObject({ ok: true, mediaSequence: 2 });
     expect(second.revision).not.toBe(first.revision);
-    expect(second.newestSegmentBytes).toBeUndefined();
+    expect(second).toMatchObject({ newestSegmentMissing: true });
+    expect([first.newestSegmentMissing, second.newestSegmentBytes]).toEqual([undefined, undefined]);
+    replace(path, '#EXTM3U\n#EXT-X-TARGETDURATION:2\n#EXT-X-MEDIA-SEQUENCE:9\n');
+    expect(await look()).toMatchObject({ ok: true, newestSegmentMissing: true });
   });
 
   it('follows a master playlist into its folder, and neither it nor a segment out of it', async () => {
@@ -58,7 +61,8 @@ describe('a look at a playlist on this machine', () => {
       outside.path,
       listOf(1, () => path),
     );
-    expect((await outside.look()).newestSegmentBytes).toBeUndefined();
+    const { newestSegmentBytes, newestSegmentMissing } = await outside.look();
+    expect([newestSegmentBytes, newestSegmentMissing]).toEqual([undefined, undefined]);
   });
 
   it('distinguishes a playlist that is missing from a folder that is, and from what is no playlist', async () => {

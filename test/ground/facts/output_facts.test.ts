@@ -48,6 +48,8 @@ describe('a playlist', () => {
       changedMs: 1_000,
       everChanged: false,
       emptyStreak: 0,
+      missingStreak: 0,
+      unplayableMs: undefined,
       targetDurationMs: 2_000,
     });
   });
@@ -62,6 +64,8 @@ describe('a playlist', () => {
       changedMs: undefined,
       everChanged: false,
       emptyStreak: 0,
+      missingStreak: 0,
+      unplayableMs: undefined,
       targetDurationMs: undefined,
     });
   });
@@ -111,6 +115,33 @@ describe('a playlist', () => {
     ['the same ones, where the last was not looked at', [0, 0, undefined], 2],
   ])('counts empty newest segments: %s', (_, sizes, streak) => {
     expect(watched(...sizes.map((bytes, at) => written(at, `r${at}`, bytes))).emptyStreak).toBe(streak);
+  });
+
+  const lists = (at: number, segment: 'there' | 'missing' | 'not asked', revision = `r${at}`): Look => ({
+    ...written(at, revision, segment === 'there' ? 9 : undefined),
+    ...(segment === 'missing' ? { newestSegmentMissing: true } : {}),
+  });
+
+  it.each([
+    ['two in a row', ['missing', 'missing'], 2],
+    ['none since one that is there', ['missing', 'missing', 'there'], 0],
+    ['the same ones, where the last was not asked about', ['missing', 'not asked'], 1],
+  ] as const)('counts missing newest segments: %s', (_, segments, streak) => {
+    expect(watched(...segments.map((segment, at) => lists(at, segment))).missingStreak).toBe(streak);
+  });
+
+  it('counts a missing segment once for each content, and not when it comes later than the list', () => {
+    const once = watched(lists(1, 'missing', 'a'), lists(2, 'missing', 'a'));
+    expect(once.missingStreak).toBe(1);
+    expect(watched(lists(1, 'missing', 'a'), lists(2, 'there', 'a')).missingStreak).toBe(0);
+  });
+
+  it('remembers since when nothing of it can be played', () => {
+    const [empty, gone] = [written(2, 'b', 0), lists(3, 'missing', 'c')];
+    expect(watched(written(1, 'a', 9), empty, gone, lists(4, 'not asked', 'd')).unplayableMs).toBe(2);
+    expect(watched(empty, gone, written(5, 'c', 0)).unplayableMs).toBe(2);
+    expect(watched(empty, gone, lists(5, 'there', 'c')).unplayableMs).toBeUndefined();
+    expect(watched(empty, gone, lists(5, 'there', 'd')).unplayableMs).toBeUndefined();
   });
 
   it('is remembered by its last six contents, and by the length of its segments', () => {

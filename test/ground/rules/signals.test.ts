@@ -123,6 +123,13 @@ describe('the probe of the output is a signal of', () => {
     expect([http(2), http(2, 404, 'timeout')]).toEqual(['probe 700: no playlist (status unknown)', undefined]);
   });
 
+  it('segments that are not there, at the third, while the list moves', () => {
+    const missing = (missingStreak: number, agoMs = 1_000) =>
+      asked(outputSignal, { output: playlist(agoMs, { ...late, missingStreak }) });
+    expect([missing(3), missing(2)]).toEqual(['probe 700: 3 new segments that are not there', undefined]);
+    expect(missing(3, 6_000)).toContain('playlist unchanged for 6 s');
+  });
+
   it('segments that are empty, at the second', () => {
     const empty = (of: typeof emptySignal, emptyStreak: number) =>
       asked(of, { output: playlist(1_000, { ...late, emptyStreak }) });
