@@ -5,14 +5,15 @@ import { placesOf } from '../escalate/places.ts';
 import { receiversOf } from './receivers.ts';
 import type { HostEnvironment } from './host_environment.ts';
 import type { Config } from '../config/config.ts';
-import type { MonoMs } from '../core/clock.ts';
+import type { Clock, MonoMs } from '../core/clock.ts';
+import { MINUTE_MS } from '../core/duration.ts';
 import { invariant } from '../core/errors.ts';
 import type { Escalation } from '../core/incident.ts';
 import type { Draft, Read } from '../core/journal.ts';
 import type { Scope } from '../core/scope.ts';
 import { Dispatcher } from '../escalate/dispatcher.ts';
 import { raise } from '../escalate/escalator.ts';
-import { endLeftOver, failurePage, startedAnew } from '../escalate/failure_pages.ts';
+import { endLeftOver, failurePage, keyOfFailure, startedAnew } from '../escalate/failure_pages.ts';
 import type { Outbox } from '../escalate/outbox.ts';
 import { routingOf } from '../escalate/routes.ts';
 import { readUndelivered, type Undelivered, undeliveredOf } from '../escalate/undelivered.ts';
@@ -50,6 +51,11 @@ export function createPaging({ ledger, clock, state }: Infrastructure, host: Hos
   let aside: SpillFile | undefined;
   let leftOver: readonly Undelivered[] = [];
   let dispatcher: Dispatcher | undefined;
+  const logFailure = sparingly(
+    clock,
+    () => ledger.broken !== undefined,
+    (text) => host.log.error({}, text),
+  );
   return {
     outbox,
     openPages,
@@ -61,7 +67,7 @@ export function createPaging({ ledger, clock, state }: Infrastructure, host: Hos
     raise: pages.raise,
     resolve: pages.resolve,
     fail(text) {
-      host.log.error({}, text);
+      logFailure(text);
       const internal = stamp(failurePage(text, ledger.broken !== undefined));
       try {
         ledger.append(raise(outbox(), internal));
@@ -97,5 +103,24 @@ export function createPaging({ ledger, clock, state }: Infrastructure, host: Hos
         }),
       );
     },
+  };
+}
+
+/** While the journal takes nothing the same fails several times a second, and the log may be on the same full disk. */
+const REPEATED_MS = MINUTE_MS;
+
+/** Logs each failure; while `isSparing`, of each kind one a minute with the count of those that were left out. */
+function sparingly(clock: Clock, isSparing: () => boolean, log: (text: string) => void): (text: string) => void {
+  const logged = new Map<string, { readonly monoMs: MonoMs; leftOut: number }>();
+  return (text) => {
+    const kind = keyOfFailure(text);
+    const last = isSparing() ? logged.get(kind) : undefined;
+    const nowMs = clock.monotonicMs();
+    if (last !== undefined && nowMs - last.monoMs < REPEATED_MS) {
+      last.leftOut += 1;
+      return;
+    }
+    logged.set(kind, { monoMs: nowMs, leftOut: 0 });
+    log(last === undefined || last.leftOut === 0 ? text : `${text} (${last.leftOut} more like it were not logged)`);
   };
 }

@@ -9,14 +9,14 @@ import { loadText } from '../config/support.ts';
 import { until, webServer } from '../escalate/servers.ts';
 import { fakeClock } from '../support/fake_clock.ts';
 
-function setUp(store = new MemoryStore()) {
+function setUp(store = new MemoryStore(), logged: string[] = []) {
   const { clock, advance } = fakeClock();
   const ledger = new Ledger(store, clock);
   const nothing = () => undefined;
   const world = {
     ids: countingIds(),
     random: { next: () => 0.5 },
-    log: { info: nothing, warn: nothing, error: nothing },
+    log: { info: nothing, warn: nothing, error: (_: object, text: string) => logged.push(text) },
   };
   const infrastructure = { ledger, clock: ledger.clock, state: '/nowhere' } as Infrastructure;
   const people = createPaging(infrastructure, world as unknown as HostEnvironment);
@@ -29,6 +29,25 @@ describe('a failure of Reeve itself', () => {
     const { people } = setUp();
     for (const text of ['sample: a', 'sample: b', 'settle: a']) people.fail(text);
     expect(people.openPages()).toEqual(['reeve/internal/sample', 'reeve/internal/settle']);
+  });
+
+  it('is logged each time, and once a minute for each kind while the journal takes nothing', async () => {
+    const logged: string[] = [];
+    const { people, store, ledger, advance } = setUp(new MemoryStore(), logged);
+    for (const text of ['settle: a', 'settle: b']) people.fail(text);
+    expect(logged).toEqual(['settle: a', 'settle: b']);
+    store.failWrites('the disk is full');
+    expect(() => ledger.append([{ fact: { type: 'control.frozen', who: 'ann', because: 'b' } }])).toThrow('disk');
+    await advance(60_000);
+    logged.length = 0;
+    for (const text of ['settle: c', 'settle: d', 'journal: e', 'settle: f']) people.fail(text);
+    expect(logged).toEqual(['settle: c', 'journal: e']);
+    await advance(59_999);
+    people.fail('settle: g');
+    expect(logged).toHaveLength(2);
+    await advance(1);
+    for (const text of ['settle: h', 'journal: i']) people.fail(text);
+    expect(logged.slice(2)).toEqual(['settle: h (3 more like it were not logged)', 'journal: i']);
   });
 
   it('ends when Reeve starts cleanly again, and no other page does', () => {
