@@ -14,6 +14,9 @@ export interface Known {
   readonly engines: ReadonlySet<EngineId>;
 }
 
+/** Of containments elsewhere so many are named in an answer. */
+const NAMED_MAX = 5;
+
 /** Who commands, and why. Both are written down. */
 export interface OperatorContext {
   readonly who: string;
@@ -129,12 +132,43 @@ export const reset = (known: Known, scope: Scope, context: OperatorContext): Com
     return yes({ ...aboutOf(scope), fact: { type: 'control.reset', scope, ...signed } });
   });
 
+/** A containment that holds; of one scope there may be several, each for its own reason. */
+export interface Contained {
+  readonly scope: Scope;
+  readonly reason: string;
+  readonly releasedBy?: string;
+}
+
 /** A person's permission that containment of the scope may end. A trigger that still holds keeps it contained. */
 export const release = (known: Known, scope: Scope, context: OperatorContext): CommandResult =>
   checked(context, (signed) => {
     if (!isKnown(scope, known)) return unknownTarget(scope);
     return yes({ ...aboutOf(scope), fact: { type: 'control.released', scope, ...signed } });
   });
+
+/**
+ * The same where exactly this scope is contained and was not released yet. Who named another scope than the one that is
+ * contained must not believe that it is done.
+ */
+export const releaseHeld = (
+  { known, held }: { readonly known: Known; readonly held: readonly Contained[] },
+  scope: Scope,
+  context: OperatorContext,
+): CommandResult => {
+  const result = release(known, scope, context);
+  const own = held.filter((one) => sameScope(one.scope, scope));
+  if (!result.ok || own.some(({ releasedBy }) => releasedBy === undefined)) return result;
+  const [released] = own;
+  if (released === undefined) return no('nothing_to_do', notContained(scope, held));
+  const because = `${keyOfScope(scope)} was released by ${released.releasedBy}: it ends when its cause is gone`;
+  return no('nothing_to_do', because);
+};
+
+function notContained(scope: Scope, held: readonly Contained[]): string {
+  const contained = held.map((one) => `${keyOfScope(one.scope)} (${one.reason})`).slice(0, NAMED_MAX);
+  const instead = contained.length === 0 ? 'nothing is' : `contained: ${contained.join(', ')}`;
+  return `${keyOfScope(scope)} itself is not contained; ${instead}`;
+}
 
 /** Sets how far Reeve may go, for all or for one group. The lower of both holds. */
 export const setPhase = (

@@ -7,7 +7,7 @@ import {
   freeze,
   type Known,
   lease,
-  release,
+  releaseHeld,
   reset,
   setPhase,
   thaw,
@@ -35,7 +35,10 @@ import { newToken, sha256Of } from './auth/grants.ts';
 import type { Command, CommandName } from './daemon.ts';
 
 export interface CommandDeps {
-  readonly pipeline: Pick<DecisionPipeline, 'control' | 'onCommand' | 'incidents' | 'preview' | 'snapshots'>;
+  readonly pipeline: Pick<
+    DecisionPipeline,
+    'control' | 'guardState' | 'onCommand' | 'incidents' | 'preview' | 'snapshots'
+  >;
   /** What is configured: a command about anything else is refused. */
   readonly known: Known;
   readonly append: Append;
@@ -89,7 +92,10 @@ const CARRIED_OUT: Readonly<Record<CommandName, CarryOut>> = {
   lease: onScope((scope, command, { known }) => lease(known, { scope, forMs: number(command, 'for_ms') }, command)),
   unlease: onScope((scope, command, { pipeline }) => endLease(pipeline.control(), scope, command)),
   reset: onScope((scope, command, { known }) => reset(known, scope, command)),
-  release: onScope((scope, command, { known }) => release(known, scope, command)),
+  release: onScope((scope, command, { known, pipeline }) => {
+    const held = Object.values(pipeline.guardState().containments);
+    return releaseHeld({ known, held }, scope, command);
+  }),
   phase: written((command, { known }) => {
     const { group } = command.fields;
     const order = { phase: number(command, 'phase'), group: typeof group === 'string' ? group : undefined };

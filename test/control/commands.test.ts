@@ -47,7 +47,10 @@ describe('a command from a person', () => {
         code: 'target_unknown',
       });
       expect(commands.reset(known, scope, context)).toMatchObject({ ok: false, code: 'target_unknown' });
-      expect(commands.release(known, scope, context)).toMatchObject({ ok: false, code: 'target_unknown' });
+      expect(commands.release(known, scope, context)).toMatchObject({
+        ok: false,
+        code: 'target_unknown',
+      });
     }
     for (const scope of [
       news,
@@ -132,5 +135,44 @@ describe('a command from a person', () => {
     expect(commands.answerApproval(over, { id: 'apr-1', yes: false, nowMs: 1 }, context)).toMatchObject({
       code: 'approval_over',
     });
+  });
+});
+
+describe('the release of a containment', () => {
+  const fleet: Scope = { kind: 'fleet' };
+  const encoders: Scope = { kind: 'group', id: 'encoders' };
+  const storm = { scope: fleet, reason: 'restart_storm' };
+  const released = { scope: encoders, reason: 'shared_cause', releasedBy: 'bob' };
+  const answer = (scope: Scope, ...held: readonly commands.Contained[]) =>
+    commands.releaseHeld({ known, held }, scope, context);
+
+  it('is written down where exactly this scope is contained', () => {
+    expect(answer(fleet, storm)).toMatchObject({
+      ok: true,
+      drafts: [{ fact: { type: 'control.released', scope: fleet } }],
+    });
+    expect(answer(encoders, released, { ...released, releasedBy: undefined } as never).ok).toBe(true);
+  });
+
+  it('is refused where it is not, and says what is', () => {
+    const refused = { ok: false, code: 'nothing_to_do' };
+    expect(answer(news)).toEqual({ ...refused, because: 'channel:news itself is not contained; nothing is' });
+    expect(answer(news, storm, released)).toEqual({
+      ...refused,
+      because: 'channel:news itself is not contained; contained: fleet (restart_storm), group:encoders (shared_cause)',
+    });
+    expect(answer(encoders, released)).toEqual({
+      ...refused,
+      because: 'group:encoders was released by bob: it ends when its cause is gone',
+    });
+  });
+
+  it('names at most five that are contained', () => {
+    const many = Array.from(
+      { length: 7 },
+      (_, at) => ({ scope: { kind: 'channel', id: `c${at}` }, reason: 'r' }) as const,
+    );
+    const { because } = answer(news, ...many) as { readonly because: string };
+    expect(because.match(/channel:c/g)).toHaveLength(5);
   });
 });

@@ -82,6 +82,14 @@ describe('a command', () => {
     expect(await run('lease', { scope: 'news' })).toMatchObject({ ok: false, because: expect.stringContaining('1 s') });
   });
 
+  it('to release what nothing contains is refused, and nothing is written', async () => {
+    const { run, ledger } = setUp();
+    const before = ledger.lastSeq;
+    const because = 'group:encoders itself is not contained; nothing is';
+    expect(await run('release', { scope: 'group:encoders' })).toEqual({ ok: false, because });
+    expect(ledger.lastSeq).toBe(before);
+  });
+
   it('for a phase takes a number, and a group where one is named', async () => {
     const { run, facts } = setUp();
     expect(await run('phase', { phase: 2, group: 'encoders' })).toMatchObject({ ok: true });
