@@ -123,6 +123,7 @@ export class Invariants {
     this.#readingMs = undefined;
     this.#books.silence.remember(paged);
     this.#books.pages.setBack();
+    this.#books.latePages.setBack();
     this.#starts.setBack(this.#lastSeq);
     this.#setBacks.setBack(last?.monoMs);
   }

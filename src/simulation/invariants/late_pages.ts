@@ -26,6 +26,8 @@ export class LatePages implements Oracle {
   readonly #world: Pick<Surroundings, 'reachable' | 'isWritable'>;
   readonly #open = new Set<string>();
   readonly #copies = new Map<string, Map<string, Copy>>();
+  /** What the journal says of each page at each receiver. */
+  readonly #written: { readonly receiver: string; readonly key: string; readonly state: Copy['state'] }[] = [];
 
   constructor(world: InvariantContext, surroundings: Pick<Surroundings, 'reachable' | 'isWritable'>) {
     this.#case = world;
@@ -36,6 +38,14 @@ export class LatePages implements Oracle {
     if (fact.type === 'escalation.raised') this.#open.add(fact.escalation.key);
     if (fact.type === 'escalation.resolved') this.#open.delete(fact.key);
     if (fact.type === 'reeve.started') this.#wait(() => true);
+    if (fact.type !== 'delivery.done') return;
+    const { receiver, key, what } = fact;
+    this.#written.push({ receiver, key, state: what === 'resolve' ? 'ended' : 'open' });
+  }
+
+  /** What an older journal has as delivered Reeve cannot know to have ended since. */
+  setBack(): void {
+    for (const { receiver, key, state } of this.#written) this.#copyOf(receiver, key).state = state;
   }
 
   delivered({ receiver, key, what, taken }: Delivery): void {

@@ -14,7 +14,7 @@ function latePages() {
   const now = { reachable: ['pager'], isWritable: true };
   const oracle = new LatePages(world.context, { reachable: () => now.reachable, isWritable: () => now.isWritable });
   return {
-    ...{ now, broken: world.broken },
+    ...{ now, broken: world.broken, setBack: () => oracle.setBack() },
     put: (fact: object) => oracle.entry(world.entry(fact)),
     deliver: (what: Delivery['what'], by: Partial<Delivery> = {}) =>
       oracle.delivered({ receiver: 'pager', what, key: KEY, id: 'm', scope: 'fleet', atMs: 0, taken: true, ...by }),
@@ -88,6 +88,34 @@ describe('an open page (L1)', () => {
     put(raised);
     look(5 * LATE_MS, 6 * LATE_MS);
     expect(broken).toEqual([]);
+  });
+
+  it('need not be sent again where a journal that was set back has it as delivered, until that is resolved', () => {
+    const { put, look, deliver, setBack, broken } = latePages();
+    put(raised);
+    put({ type: 'delivery.done', receiver: 'pager', key: KEY, what: 'trigger' });
+    deliver('trigger');
+    deliver('resolve');
+    setBack();
+    look(0, LATE_MS + FLOOD_MS + 1);
+    expect(broken).toEqual([]);
+    put(resolved);
+    deliver('resolve');
+    put(raised);
+    look(0, LATE_MS + FLOOD_MS + 1);
+    expect(broken).toEqual(['L1']);
+  });
+
+  it('must be sent where a journal that was set back has it as ended', () => {
+    const { put, look, deliver, setBack, broken } = latePages();
+    for (const what of ['trigger', 'resolve'] as const) {
+      put({ type: 'delivery.done', receiver: 'pager', key: KEY, what });
+      deliver(what);
+    }
+    put(raised);
+    setBack();
+    look(0, LATE_MS + FLOOD_MS + 1);
+    expect(broken).toEqual(['L1']);
   });
 
   it('may be held back for the window of flood control where it has ended before', () => {
