@@ -6,7 +6,7 @@ import { addressWithin } from '../../core/peer.ts';
 import { failureOf, statusOf } from '../../resilience/failure.ts';
 import type { BoundedFetch, HttpAnswer } from '../../resilience/http.ts';
 import { type MediaPlaylist, readPlaylist } from './playlist.ts';
-import { createSizer, type SegmentSize } from './segment_size.ts';
+import { createSizer, newestSize, type SegmentSize, segmentOf } from './segment_size.ts';
 
 export type PlaylistReading = Omit<PlaylistSample, 'at' | 'monoMs' | 'source' | 'kind' | 'channel'>;
 
@@ -84,16 +84,17 @@ export function createHlsProbe({ url, ask, timeoutMs, clock }: HlsProbe): Playli
     return { ...before, status: 304, headers: { ...before.headers, ...answer.headers } };
   };
 
-  const newestSize = async (of: Held, signal: AbortSignal, isCalm: boolean): Promise<SegmentSize> => {
-    const { playlist } = of;
+  const sizeOfNewest = async ({ playlist, address }: Held, signal: AbortSignal, isCalm: boolean) => {
     if (playlist.newestBytes !== undefined) return playlist.newestBytes;
     const isSame = sized?.revision === playlist.revision;
     if (isSame && typeof sized?.bytes === 'number') return sized.bytes;
     const nowMs = clock.monotonicMs();
-    const isWell = sized !== undefined && sized.bytes !== 0 && sized.bytes !== 'missing';
-    if (isCalm && isWell && nowMs - sized!.monoMs < CALM_SIZE_MS) return undefined;
-    const newest = newestOf(of);
-    const bytes = newest === undefined || newest === 'missing' ? newest : await sizeOf(newest.href, signal);
+    const { bytes: before, monoMs: sizedMs = Number.NEGATIVE_INFINITY } = sized ?? {};
+    if (isCalm && before !== 0 && before !== 'missing' && nowMs - sizedMs < CALM_SIZE_MS) return undefined;
+    const bytes = await newestSize(playlist, async (segment) => {
+      const target = addressWithin(segment, address)?.href;
+      return target === undefined ? undefined : sizeOf(target, signal);
+    });
     sized = { revision: playlist.revision, bytes, monoMs: sized === undefined ? nowMs - spreadOf(url) : nowMs };
     return bytes;
   };
@@ -101,7 +102,7 @@ export function createHlsProbe({ url, ask, timeoutMs, clock }: HlsProbe): Playli
   return async (signal, isCalm = false) => {
     try {
       held = await look(signal);
-      return readingOf(held, await newestSize(held, signal, isCalm));
+      return readingOf(held, await sizeOfNewest(held, signal, isCalm));
     } catch (error) {
       // The variant may be gone: the master playlist is asked again next time.
       held = undefined;
@@ -110,13 +111,6 @@ export function createHlsProbe({ url, ask, timeoutMs, clock }: HlsProbe): Playli
       return { ok: false, failure, ...(status === undefined ? {} : { status }) };
     }
   };
-}
-
-/** The address of the newest segment; `missing`: it should be listed, and is not. */
-function newestOf({ playlist, address }: Held): URL | 'missing' | undefined {
-  const { newest, newestIsGap, ended } = playlist;
-  if (newest === undefined) return ended ? undefined : 'missing';
-  return newestIsGap ? undefined : addressWithin(newest, address);
 }
 
 /** The same for a playlist each time, and spread evenly over those of a service. */
@@ -153,12 +147,6 @@ function readingOf({ playlist, status, headers }: Held, bytes: SegmentSize): Pla
     ...segmentOf(bytes),
     ...(ageMs === undefined ? {} : { ageMs }),
   };
-}
-
-/** What a reading says of the newest segment. */
-export function segmentOf(bytes: SegmentSize): Pick<PlaylistReading, 'newestSegmentBytes' | 'newestSegmentMissing'> {
-  if (bytes === undefined) return {};
-  return bytes === 'missing' ? { newestSegmentMissing: true } : { newestSegmentBytes: bytes };
 }
 
 /** Both times are the server's, so no clock of ours is in it. */

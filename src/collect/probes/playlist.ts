@@ -11,12 +11,12 @@ export interface MediaPlaylist {
   readonly mediaSequence: number;
   readonly targetDurationMs: number | undefined;
   readonly ended: boolean;
-  /** The newest segment's address as written; undefined when the list is empty. */
-  readonly newest: string | undefined;
+  /** Addresses as written, the newest segment's first; at most two. What the list itself calls a gap is none. */
+  readonly newest: readonly string[];
+  /** It lists no segment and no part of one, though more are to come. */
+  readonly isEmpty: boolean;
   /** The newest segment's length where the playlist states it. */
   readonly newestBytes: number | undefined;
-  /** The playlist says itself that the newest segment is not there (RFC 8216bis, 4.4.4.7). */
-  readonly newestIsGap: boolean;
 }
 
 /** Of a longer list only so much of its beginning and end is read: what lies between is history. */
@@ -66,9 +66,11 @@ class PlaylistLines {
   #sequence: string | undefined;
   #target: string | undefined;
   #range: string | undefined;
-  /** Of the address that comes next, and of the last one. */
+  /** The newest that are no gaps. */
+  #newest: readonly string[] = [];
+  /** The address that comes next is said not to be there (EXT-X-GAP, RFC 8216bis, 4.4.4.7). */
   #isGap = false;
-  #newestIsGap = false;
+  #hasPart = false;
 
   take(line: string): void {
     if (line === '') return;
@@ -81,7 +83,7 @@ class PlaylistLines {
 
   #takeAddress(line: string): void {
     this.#addresses.push(line);
-    this.#newestIsGap = this.#isGap;
+    if (!this.#isGap) this.#newest = [line, ...this.#newest.slice(0, 1)];
     this.#isGap = false;
   }
 
@@ -92,6 +94,7 @@ class PlaylistLines {
     else if (line.startsWith('#EXT-X-STREAM-INF')) this.#isMaster = true;
     else if (line === '#EXT-X-ENDLIST') this.#ended = true;
     else if (line === '#EXT-X-GAP') this.#isGap = true;
+    else if (line.startsWith('#EXT-X-PART:')) this.#hasPart = true;
   }
 
   playlist(): Playlist {
@@ -103,9 +106,9 @@ class PlaylistLines {
       mediaSequence: numberOf(this.#sequence) ?? 0,
       targetDurationMs: target === undefined ? undefined : target * 1_000,
       ended: this.#ended,
-      newest: this.#addresses.at(-1),
+      newest: this.#newest,
+      isEmpty: this.#addresses.length === 0 && !this.#hasPart && !this.#ended,
       newestBytes: this.#range === undefined ? undefined : Number(this.#range),
-      newestIsGap: this.#newestIsGap,
     };
   }
 }

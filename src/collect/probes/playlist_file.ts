@@ -3,9 +3,9 @@ import { readFile, stat } from 'node:fs/promises';
 import { dirname, resolve, sep } from 'node:path';
 import type { Clock } from '../../core/clock.ts';
 import { failureOf } from '../../resilience/failure.ts';
-import { type PlaylistLook, type PlaylistReading, segmentOf } from './hls.ts';
+import type { PlaylistLook, PlaylistReading } from './hls.ts';
 import { type MediaPlaylist, readPlaylist } from './playlist.ts';
-import type { SegmentSize } from './segment_size.ts';
+import { newestSize, type SegmentSize, segmentOf } from './segment_size.ts';
 
 export interface PlaylistFileProbe {
   readonly path: string;
@@ -33,7 +33,8 @@ export function createPlaylistFileProbe({ path, clock }: PlaylistFileProbe): Pla
     if (held === undefined) return { ok: false, failure: 'invalid_answer' };
     const { playlist, writtenMs } = held;
     const { revision, mediaSequence, targetDurationMs, ended } = playlist;
-    const bytes = playlist.newestBytes ?? (await newestSize(held.path, playlist));
+    const { path: listed } = held;
+    const bytes = await newestSize(playlist, (segment) => sizeOf(within(listed, segment)));
     return {
       ...{ ok: true, revision, mediaSequence, ended, ageMs: Math.max(0, Math.round(clock.now() - writtenMs)) },
       ...(targetDurationMs === undefined ? {} : { targetDurationMs }),
@@ -81,9 +82,7 @@ function within(playlist: string, name: string | undefined): string | undefined 
   return path.startsWith(folder === sep ? sep : folder + sep) ? path : undefined;
 }
 
-async function newestSize(playlist: string, { newest, newestIsGap, ended }: MediaPlaylist): Promise<SegmentSize> {
-  if (newest === undefined) return ended ? undefined : 'missing';
-  const path = newestIsGap ? undefined : within(playlist, newest);
+async function sizeOf(path: string | undefined): Promise<SegmentSize> {
   if (path === undefined) return undefined;
   try {
     return (await stat(path)).size;

@@ -1,9 +1,33 @@
-/** Asks servers how long a segment is. */
+/** Finds out how long the newest segment is, and whether it is there. */
+import type { PlaylistSample } from '../../core/sample.ts';
 import { RequestFailed } from '../../resilience/failure.ts';
 import type { BoundedFetch } from '../../resilience/http.ts';
+import type { MediaPlaylist } from './playlist.ts';
 
 /** The length of a segment in bytes. Undefined: not known. */
 export type SegmentSize = number | 'missing' | undefined;
+
+/** What a reading says of the newest segment. */
+export function segmentOf(size: SegmentSize): Pick<PlaylistSample, 'newestSegmentBytes' | 'newestSegmentMissing'> {
+  if (size === undefined) return {};
+  return size === 'missing' ? { newestSegmentMissing: true } : { newestSegmentBytes: size };
+}
+
+/**
+ * The size of the newest segment of a list. It is missing where the list is empty, or where neither it nor the one
+ * before it is there: some lists name a segment a moment before it can be had.
+ */
+export async function newestSize(
+  { newest, newestBytes, isEmpty }: MediaPlaylist,
+  sizeOf: (address: string) => Promise<SegmentSize>,
+): Promise<SegmentSize> {
+  if (newestBytes !== undefined) return newestBytes;
+  const [last, before] = newest;
+  if (last === undefined) return isEmpty ? 'missing' : undefined;
+  const size = await sizeOf(last);
+  if (size !== 'missing' || before === undefined) return size;
+  return (await sizeOf(before)) === 'missing' ? 'missing' : undefined;
+}
 
 /** Only these two say that there is no such resource. */
 const isMissing = (error: unknown): boolean =>

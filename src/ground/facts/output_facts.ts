@@ -58,9 +58,8 @@ function withRevision(facts: OutputFacts, sample: PlaylistSample, revision: stri
   if (held?.revision === revision) {
     const seenAgain = { ...held, lastMs: monoMs, bytes: bytes ?? held.bytes };
     // It came later than the list that names it.
-    const missingStreak = bytes === undefined ? facts.missingStreak : 0;
-    const unplayableMs = bytes === undefined || bytes === 0 ? facts.unplayableMs : undefined;
-    return { ...facts, missingStreak, unplayableMs, revisions: [...facts.revisions.slice(0, -1), seenAgain] };
+    const came = bytes !== undefined && bytes > 0 ? PLAYABLE : {};
+    return { ...facts, ...came, revisions: [...facts.revisions.slice(0, -1), seenAgain] };
   }
   const fresh: Revision = { revision, firstMs: monoMs, lastMs: monoMs, bytes, ended: sample.ended === true };
   return {
@@ -68,21 +67,23 @@ function withRevision(facts: OutputFacts, sample: PlaylistSample, revision: stri
     revisions: [...facts.revisions, fresh].slice(-REVISIONS_KEPT),
     changedMs: monoMs,
     everChanged: facts.everChanged || held !== undefined,
-    emptyStreak: bytes === undefined ? facts.emptyStreak : bytes === 0 ? facts.emptyStreak + 1 : 0,
-    missingStreak: missingAfter(facts.missingStreak, sample),
-    unplayableMs: unplayableAfter(facts.unplayableMs, sample),
+    ...segmentsAfter(facts, sample),
   };
 }
 
-function unplayableAfter(beforeMs: MonoMs | undefined, sample: PlaylistSample): MonoMs | undefined {
-  const { newestSegmentBytes: bytes, newestSegmentMissing, monoMs } = sample;
-  if (bytes === 0 || newestSegmentMissing === true) return beforeMs ?? monoMs;
-  return bytes === undefined ? beforeMs : undefined;
-}
+type Segments = Pick<OutputFacts, 'emptyStreak' | 'missingStreak' | 'unplayableMs'>;
+const PLAYABLE: Segments = { emptyStreak: 0, missingStreak: 0, unplayableMs: undefined };
 
-function missingAfter(before: number, { newestSegmentBytes, newestSegmentMissing }: PlaylistSample): number {
-  if (newestSegmentMissing === true) return before + 1;
-  return newestSegmentBytes === undefined ? before : 0;
+/** With the newest segment of one more content. */
+function segmentsAfter({ emptyStreak, missingStreak, unplayableMs }: Segments, sample: PlaylistSample): Segments {
+  const { newestSegmentBytes: bytes, newestSegmentMissing: isMissing = false, monoMs } = sample;
+  if (bytes === undefined && !isMissing) return { emptyStreak, missingStreak, unplayableMs };
+  if (bytes !== undefined && bytes > 0) return PLAYABLE;
+  return {
+    emptyStreak: isMissing ? emptyStreak : emptyStreak + 1,
+    missingStreak: isMissing ? missingStreak + 1 : missingStreak,
+    unplayableMs: unplayableMs ?? monoMs,
+  };
 }
 
 /** What a probe that answers only yes or no has reported: plain reachability, or the source of a channel. */

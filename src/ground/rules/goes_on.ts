@@ -1,7 +1,7 @@
 // Tells whether what was newly seen of a healthy channel is only that it goes on.
 import type { MonoMs } from '../../core/clock.ts';
 import type { ChannelFacts } from '../facts/facts.ts';
-import { isUnplayable, isOfProcess, standstillOf } from '../facts/health.ts';
+import { isOfProcess, isUnplayable, standstillOf } from '../facts/health.ts';
 import type { ProgressFacts } from '../facts/output_facts.ts';
 import { isSlow } from '../facts/speed.ts';
 

@@ -1,7 +1,7 @@
 // Recognises crashed processes, stalled output and trouble without a known cause.
 import { MINUTE_MS } from '../../core/duration.ts';
 import { type SymptomKind, evidenceKindOf } from '../../core/symptom.ts';
-import { isUnplayable, endedByOrder, progressStands } from '../facts/health.ts';
+import { endedByOrder, isUnplayable, progressStands } from '../facts/health.ts';
 import {
   diedBySignal,
   dropsFrames,

@@ -147,8 +147,10 @@ export class Responder implements Disposable {
         return this.#relapse(open, at);
       case 'run':
         return this.#start(open, at.seen);
-      case 'tell':
-        return void this.#deps.append(this.#lastingPage(reaching(open.incident, at.seen.channels), intent, at.seen));
+      case 'tell': {
+        const about = { because: intent.because, seen: at.seen.because };
+        return void this.#deps.append(this.#page(reaching(open.incident, at.seen.channels), 'lasting', about));
+      }
       case 'close':
         return this.#close(open, intent);
     }
@@ -191,7 +193,7 @@ export class Responder implements Disposable {
     this.#deps.append([
       { ...aboutOf(incident), fact: { type: 'incident.reclassified', from, to, because } },
       ...drafts,
-      ...(yesUnused ? this.#page({ ...incident, classification: to }, 'approval_expired', void_) : []),
+      ...(yesUnused ? this.#page({ ...incident, classification: to }, 'approval_expired', { because: void_ }) : []),
     ]);
   }
 
@@ -213,13 +215,12 @@ export class Responder implements Disposable {
     ]);
   }
 
-  #lastingPage(incident: Incident, { because }: { readonly because: string }, seen: Seen): readonly Draft[] {
-    const about = { because, envelope: undefined, attempts: [], seen: seen.because };
-    return this.#deps.raise(pageFor(incident, 'lasting', about));
-  }
-
-  #page(incident: Incident, reason: EscalationReason, because: string): readonly Draft[] {
-    return this.#deps.raise(pageFor(incident, reason, { because, envelope: undefined, attempts: [] }));
+  #page(
+    incident: Incident,
+    reason: EscalationReason,
+    about: { readonly because: string; readonly seen?: string },
+  ): readonly Draft[] {
+    return this.#deps.raise(pageFor(incident, reason, { ...about, envelope: undefined, attempts: [] }));
   }
 
   #start(open: OpenIncident, seen: Seen): void {

@@ -175,7 +175,13 @@ describe('a look at a playlist', () => {
     ['the server fails about', mediaPlaylist(1), { HEAD: 404, GET: 500 }, {}],
     ['is to come and not listed', live, {}, { newestSegmentMissing: true }],
     ['does not come any more', `${live}#EXT-X-ENDLIST\n`, {}, {}],
-    ['the list calls a gap', `${live}#EXTINF:2,\na.ts\n#EXTINF:2,\n#EXT-X-GAP\nb.ts\n`, { HEAD: 404, GET: 404 }, {}],
+    ['is a part yet', `${live}#EXT-X-PART:DURATION=0.3,URI="p.mp4"\n`, {}, {}],
+    [
+      'the list calls a gap',
+      `${live}#EXTINF:2,\na.ts\n#EXTINF:2,\n#EXT-X-GAP\nb.ts\n`,
+      { HEAD: 405, GET: 206 },
+      { newestSegmentBytes: 9_000 },
+    ],
   ])('says that the newest segment is missing, and of nothing else: one that %s', async (_, list, statuses, says) => {
     const { url } = await listing(list, statuses);
     const { ok, newestSegmentBytes, newestSegmentMissing } = await aProbe(`${url}/index.m3u8`)(forever);

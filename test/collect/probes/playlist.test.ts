@@ -28,22 +28,35 @@ describe('parsePlaylist', () => {
       mediaSequence: 7,
       targetDurationMs: 2_000,
       ended: true,
-      newest: 'seg9.ts',
+      newest: ['seg9.ts', 'seg8.ts'],
+      isEmpty: false,
       newestBytes: undefined,
     });
     expect(parsePlaylist('#EXTM3U\n#EXTINF:2,\n#EXT-X-BYTERANGE:123@456\nall.ts\n')).toMatchObject({
       newestBytes: 123,
     });
     expect(parsePlaylist('#EXTM3U\n#EXT-X-TARGETDURATION:abc\n')).toMatchObject({
-      newest: undefined,
+      newest: [],
+      isEmpty: true,
       targetDurationMs: undefined,
     });
   });
 
-  it('tells whether the newest segment is a gap', () => {
+  it('takes what it calls a gap for no segment', () => {
     const gap = '#EXTINF:2,\n#EXT-X-GAP\ngone.ts\n';
-    expect(parsePlaylist(mediaPlaylist(1) + gap)).toMatchObject({ newest: 'gone.ts', newestIsGap: true });
-    expect(parsePlaylist(`${mediaPlaylist(1)}${gap}#EXTINF:2,\nseg.ts\n`)).toMatchObject({ newestIsGap: false });
+    expect(parsePlaylist(mediaPlaylist(1) + gap)).toMatchObject({ newest: ['seg3.ts', 'seg2.ts'] });
+    expect(parsePlaylist(`${mediaPlaylist(1)}${gap}#EXTINF:2,\nseg4.ts\n`)).toMatchObject({
+      newest: ['seg4.ts', 'seg3.ts'],
+    });
+    expect(parsePlaylist(`#EXTM3U\n${gap}`)).toMatchObject({ newest: [], isEmpty: false });
+  });
+
+  it.each([
+    ['more are to come', '', true],
+    ['it has ended', '#EXT-X-ENDLIST\n', false],
+    ['a part of one is there', '#EXT-X-PART:DURATION=0.3,URI="p1.ts"\n', false],
+  ])('tells whether it lists none although more are to come: %s', (_, more, isEmpty) => {
+    expect(parsePlaylist(`#EXTM3U\n${more}`)).toMatchObject({ newest: [], isEmpty });
   });
 
   it.each(['', '<html></html>', 'seg1.ts\n', '\n#EXTM3U\n'])('takes %j for no playlist', (text) => {
@@ -61,7 +74,12 @@ describe('a playlist of hours', () => {
     const whole = parsePlaylist(long(7, 5_000));
     const { revision, ...same } = read(long(7, 5_000)) as Extract<typeof whole, { kind: 'media' }>;
     expect(whole).toMatchObject(same);
-    expect(same).toMatchObject({ mediaSequence: 7, targetDurationMs: 2_000, newest: 'seg5006.ts', ended: false });
+    expect(same).toMatchObject({
+      mediaSequence: 7,
+      targetDurationMs: 2_000,
+      newest: ['seg5006.ts', 'seg5005.ts'],
+      ended: false,
+    });
     expect(read(long(7, 5_001))).not.toMatchObject({ revision });
     expect(read(long(8, 5_000))).not.toMatchObject({ revision });
     expect(read(`${long(7, 5_000)}#EXT-X-ENDLIST\n`)).toMatchObject({ ended: true });

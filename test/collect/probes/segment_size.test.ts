@@ -1,5 +1,6 @@
 import { describe, expect, it, onTestFinished } from 'vitest';
-import { createSizer } from '../../../src/collect/probes/segment_size.ts';
+import type { MediaPlaylist } from '../../../src/collect/probes/playlist.ts';
+import { createSizer, newestSize, type SegmentSize } from '../../../src/collect/probes/segment_size.ts';
 import { systemClock } from '../../../src/core/clock.ts';
 import { boundedFetch } from '../../../src/resilience/http.ts';
 import { serve } from '../support/serving.ts';
@@ -42,5 +43,30 @@ describe('the size of a segment', () => {
     for (const { size } of [refused, unfound]) await size('b.ts');
     expect(refused.asked.slice(2)).toEqual(['GET /b.ts']);
     expect(unfound.asked.slice(2)).toEqual(['HEAD /b.ts', 'GET /b.ts']);
+  });
+});
+
+describe('the newest segment of a list', () => {
+  const list = (change: Partial<MediaPlaylist>): MediaPlaylist => ({
+    ...{ kind: 'media', revision: 'r', mediaSequence: 1, targetDurationMs: 2_000, ended: false },
+    ...{ newest: ['b.ts', 'a.ts'], newestBytes: undefined, isEmpty: false, ...change },
+  });
+
+  it.each<[string, Partial<MediaPlaylist>, Readonly<Record<string, SegmentSize>>, SegmentSize]>([
+    ['has the length that the list states', { newestBytes: 7 }, {}, 7],
+    ['has the length that is found', {}, { 'b.ts': 0, 'a.ts': 9 }, 0],
+    [
+      'is missing where neither it nor the one before it is there',
+      {},
+      { 'b.ts': 'missing', 'a.ts': 'missing' },
+      'missing',
+    ],
+    ['is not known while only the one before it is there', {}, { 'b.ts': 'missing', 'a.ts': 9 }, undefined],
+    ['is not known where nothing is known of the one before it', {}, { 'b.ts': 'missing' }, undefined],
+    ['is missing where it is the only one', { newest: ['b.ts'] }, { 'b.ts': 'missing' }, 'missing'],
+    ['is missing where none is listed although more are to come', { newest: [], isEmpty: true }, {}, 'missing'],
+    ['is not known where all are gaps', { newest: [] }, {}, undefined],
+  ])('%s', async (_, change, sizes, size) => {
+    expect(await newestSize(list(change), async (segment) => sizes[segment])).toBe(size);
   });
 });
