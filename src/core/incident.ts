@@ -60,6 +60,12 @@ export const reaching = (incident: Incident, channels: readonly ChannelId[]): In
   channels: [...new Set([...incident.channels, ...channels])],
 });
 
+/** The line of a page that lists the channels of a shared cause. */
+export const channelsLine = (channels: readonly ChannelId[]): string => `Channels: ${channels.join(', ')}`;
+
+/** Cuts a summary or details at so many characters, and shows that it did. */
+export const clip = (text: string, max: number): string => (text.length <= max ? text : `${text.slice(0, max - 1)}…`);
+
 /** How an incident ended, for metrics and people. */
 const INCIDENT_ENDINGS = ['resolved', 'self_healed', 'absorbed', 'by_person'] as const;
 export type IncidentEnding = (typeof INCIDENT_ENDINGS)[number];
@@ -74,6 +80,8 @@ export interface Escalation {
   readonly scope: Scope;
   readonly incident: IncidentId | undefined;
   readonly classification: FailureClass | undefined;
+  /** Of a shared cause: the channels that the page lists. */
+  readonly channels?: readonly ChannelId[];
   /** One line, at most 200 characters, redacted. */
   readonly summary: string;
   /** What Reeve saw and did, and what a person may do next; at most 2,000 characters, redacted. */

@@ -56,8 +56,8 @@ export interface Page {
   readonly unackedForMs?: number | undefined;
   readonly raises: number;
   /**
-   * Reason and classification of everything raised in this episode: to raise it again is no news. Snapshots are stored
-   * under these keys, so `said`, `told` and `toldMs` keep their names.
+   * Reason and classification of everything raised in this episode: to raise it again is no news, unless it lists
+   * further channels. Snapshots are stored under these keys, so `said`, `told` and `toldMs` keep their names.
    */
   readonly said: readonly string[];
   readonly contents: readonly Content[];
@@ -106,7 +106,14 @@ const saying = ({ reason, classification }: NoticeLabels): string => `${reason}/
 /** Whether raising this would be news to a person. */
 export function isNewContent(page: Page | undefined, escalation: Escalation): boolean {
   if (page === undefined || page.resolved !== undefined) return true;
-  return isLouder(escalation.severity, page.escalation.severity) || !page.said.includes(saying(escalation));
+  if (isLouder(escalation.severity, page.escalation.severity) || !page.said.includes(saying(escalation))) return true;
+  return listsMore(escalation, page.escalation);
+}
+
+/** Who is not on the list of a shared cause's page is named by nothing (law L6). */
+function listsMore({ channels = [] }: Escalation, before: Escalation): boolean {
+  const known = new Set(before.channels);
+  return channels.some((id) => !known.has(id));
 }
 
 /** Some receiver knows of the present episode: law L1 is kept. */

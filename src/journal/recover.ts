@@ -1,9 +1,16 @@
 /** Ends the work that a crash left open. */
 import type { EpochMs, MonoMs } from '../core/clock.ts';
 import type { Ids } from '../core/id.ts';
-import { type Escalation, keyOfIncidentPage, type Outcome } from '../core/incident.ts';
+import {
+  channelsLine,
+  clip,
+  type Escalation,
+  type Incident,
+  keyOfIncidentPage,
+  type Outcome,
+} from '../core/incident.ts';
 import type { About, Draft, JournalEntry, Projection } from '../core/journal.ts';
-import { type IncidentId, keyOfScope, type RunId, type Scope } from '../core/scope.ts';
+import { type ChannelId, type IncidentId, keyOfScope, type RunId, type Scope } from '../core/scope.ts';
 import { describeCall, type PermitTerms } from '../core/tool.ts';
 
 /** A call that began and whose end is not written down. */
@@ -32,6 +39,8 @@ export interface OpenWork {
 interface OpenScope {
   readonly incident: IncidentId;
   readonly scope: Scope;
+  /** Of a shared cause: those that it was opened for, and that its pages list. */
+  readonly channels?: readonly ChannelId[];
   /** Its last run did not come to its own end. */
   readonly cutOff?: boolean;
 }
@@ -43,7 +52,9 @@ export const openWorkProjection: Projection<OpenWork> = {
     const { fact } = entry;
     switch (fact.type) {
       case 'incident.opened':
-        return { ...state, scopes: [...state.scopes, { incident: fact.incident.id, scope: fact.incident.scope }] };
+        return { ...state, scopes: [...state.scopes, scopeOf(fact.incident)] };
+      case 'escalation.raised':
+        return listed(state, fact.escalation);
       case 'incident.closed':
         return { ...state, scopes: state.scopes.filter(({ incident }) => incident !== entry.incident) };
       case 'tool.started':
@@ -61,6 +72,14 @@ export const openWorkProjection: Projection<OpenWork> = {
     }
   },
 };
+
+const scopeOf = ({ id, scope, channels }: Incident): OpenScope => ({ incident: id, scope, channels });
+
+function listed(state: OpenWork, { incident, channels = [] }: Escalation): OpenWork {
+  if (channels.length === 0) return state;
+  const isListed = (open: OpenScope): boolean => open.incident === incident;
+  return { ...state, scopes: state.scopes.map((open) => (isListed(open) ? { ...open, channels } : open)) };
+}
 
 const aboutOf = ({ channel, incident, run }: JournalEntry): About => ({ channel, incident, run });
 
@@ -130,7 +149,7 @@ const mayBeTakenUp = ({ scopes }: OpenWork, { steps, about }: OpenRun): boolean 
 function pages(open: OpenWork, moment: RecoveryMoment): readonly Draft[] {
   const paged = new Set<string>();
   const drafts: Draft[] = [];
-  const scopeOf = (id: IncidentId): Scope | undefined => open.scopes.find(({ incident }) => incident === id)?.scope;
+  const ofIncident = (id: IncidentId): OpenScope | undefined => open.scopes.find(({ incident }) => incident === id);
   const tell = (about: About, incident: string, page: PageText): void => {
     if (paged.has(incident)) return;
     paged.add(incident);
@@ -138,13 +157,13 @@ function pages(open: OpenWork, moment: RecoveryMoment): readonly Draft[] {
   };
   for (const { permit, about } of rootsFirst(open.permits)) {
     // Of a call for a group's incident, also one that only looked at one of its channels: the page names the group.
-    const scope = scopeOf(permit.incident) ?? permit.call.target;
-    tell(about, permit.incident, { ...unknownPage(permit), scope });
+    const { scope = permit.call.target, channels } = ofIncident(permit.incident) ?? {};
+    tell(about, permit.incident, { ...unknownPage(permit, { when: WHEN_STOPPED, channels }), scope });
   }
   for (const cut of open.runs) {
     const { about } = cut;
     if (about.incident === undefined || mayBeTakenUp(open, cut)) continue;
-    tell(about, about.incident, interruptedPage(about.incident, scopeOf(about.incident) ?? { kind: 'fleet' }));
+    tell(about, about.incident, interruptedPage(about.incident, ofIncident(about.incident)));
   }
   return drafts;
 }
@@ -154,43 +173,61 @@ const rootsFirst = (permits: readonly OpenPermit[]): readonly OpenPermit[] => [
   ...permits.filter(({ permit }) => permit.parent !== undefined),
 ];
 
-type PageText = Pick<Escalation, 'severity' | 'reason' | 'scope' | 'summary' | 'details'>;
+const DETAILS_MAX = 2_000;
+const WHEN_STOPPED = 'was under way when Reeve stopped';
+
+type PageText = Pick<Escalation, 'severity' | 'reason' | 'scope' | 'channels' | 'summary' | 'details'>;
 
 function escalationOf(incident: string, page: PageText, { at, ids }: RecoveryMoment): Escalation {
   const key = keyOfIncidentPage(incident);
   return { id: ids.next('esc'), key, incident, classification: undefined, at, ...page };
 }
 
-/** `when`: what happened to Reeve or to the call, as the end of a sentence that begins with the call. */
-export function unknownPage({ call, risk }: PermitTerms, when = 'was under way when Reeve stopped'): PageText {
+/**
+ * It takes the place of the incident's page, so it lists the channels of that, too. `when`: what happened to Reeve or
+ * to the call, as the end of a sentence that begins with the call.
+ */
+export function unknownPage(
+  { call, risk }: PermitTerms,
+  { when, channels = [] }: { readonly when: string; readonly channels?: readonly ChannelId[] | undefined },
+): PageText {
   const what = describeCall(call);
-  const many = call.channels.length > 0 ? ` Channels: ${call.channels.join(', ')}.` : '';
+  const all = [...new Set([...channels, ...call.channels])];
   return {
     severity: risk === 'low' ? 'warning' : 'critical',
     reason: 'outcome_unknown',
     scope: call.target,
+    ...(all.length > 0 ? { channels: all } : {}),
     summary: `outcome unknown: ${what} ${when}`.slice(0, 200),
-    details: [
-      `${what} had begun, and its end is not known: it ${when}. It may or may not have happened.`,
-      'It counts as used and as failed, and Reeve will not do it again.',
-      `Until it is seen healthy, nothing is changed there.${many}`,
-      `Look at it; then, to let Reeve act there again: reeve reset ${keyOfScope(call.target)} --because "..."`,
-    ]
-      .join('\n')
-      .slice(0, 2_000),
+    details: clip(
+      [
+        `${what} had begun, and its end is not known: it ${when}. It may or may not have happened.`,
+        'It counts as used and as failed, and Reeve will not do it again.',
+        'Until it is seen healthy, nothing is changed there.',
+        `Look at it; then, to let Reeve act there again: reeve reset ${keyOfScope(call.target)} --because "..."`,
+        ...(all.length > 0 ? [channelsLine(all)] : []),
+      ].join('\n'),
+      DETAILS_MAX,
+    ),
   };
 }
 
-function interruptedPage(incident: IncidentId, scope: Scope): PageText {
+function interruptedPage(incident: IncidentId, about: OpenScope | undefined): PageText {
+  const { scope = { kind: 'fleet' }, channels = [] } = about ?? {};
   return {
     severity: 'warning',
     reason: 'internal',
     scope,
+    ...(channels.length > 0 ? { channels } : {}),
     summary: `${keyOfScope(scope)}: Reeve stopped in the middle of a run; no call was under way`.slice(0, 200),
-    details: [
-      'Reeve was stopped or crashed while it worked on this incident. The end of every call it made is known.',
-      'The incident stays open. Reeve looks at it again when what is wrong with it changes.',
-      `The whole story: reeve trace ${incident}`,
-    ].join('\n'),
+    details: clip(
+      [
+        'Reeve was stopped or crashed while it worked on this incident. The end of every call it made is known.',
+        'The incident stays open. Reeve looks at it again when what is wrong with it changes.',
+        `The whole story: reeve trace ${incident}`,
+        ...(channels.length > 0 ? [channelsLine(channels)] : []),
+      ].join('\n'),
+      DETAILS_MAX,
+    ),
   };
 }

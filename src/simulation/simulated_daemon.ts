@@ -26,6 +26,7 @@ import {
   journaledPaging,
   type JournaledPaging,
 } from '../incident/assembly.ts';
+import { openById } from '../incident/lifecycle/state.ts';
 import type { DecisionPipeline } from '../incident/pipeline/decision_pipeline.ts';
 import { runHousekeeping } from '../journal/housekeeping.ts';
 import { Ledger } from '../journal/ledger.ts';
@@ -199,9 +200,10 @@ export class SimulatedDaemon {
   /** What the daemon's own runs write with a change whose end is not known. */
   pageUnknown(terms: PermitTerms): readonly Draft[] {
     const { incident } = terms;
+    const { scope = terms.call.target, channels } = openById(this.pipeline.incidents(), incident)?.incident ?? {};
     return this.#paging.raise({
-      ...unknownPage(terms, 'did not come to a known end'),
-      ...{ key: keyOfIncidentPage(incident), incident, classification: undefined },
+      ...unknownPage(terms, { when: 'did not come to a known end', channels }),
+      ...{ scope, key: keyOfIncidentPage(incident), incident, classification: undefined },
     });
   }
 

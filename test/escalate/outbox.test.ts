@@ -30,6 +30,21 @@ describe('the outbox', () => {
     expect(outbox.pages).toMatchObject([{ escalation: { id: 'esc-2' }, raisedMs: 2, openedAt: 1_000_001 }]);
   });
 
+  it('takes a list with further channels as news, and no list that is shorter', () => {
+    const outbox = fold([
+      [1, raisedFact('esc-1', { channels: ['a', 'b'] })],
+      [2, raisedFact('esc-2', { channels: ['a'] })],
+      [3, raisedFact('esc-3')],
+      [4, raisedFact('esc-4', { channels: ['a', 'c'] })],
+    ]);
+    expect(outbox.pages).toMatchObject([{ escalation: { id: 'esc-4' }, raisedMs: 4, raises: 4 }]);
+    const shorter = fold([
+      [1, raisedFact('esc-1', { channels: ['a', 'b'] })],
+      [2, raisedFact('esc-2', { channels: ['a'] })],
+    ]);
+    expect(shorter.pages).toMatchObject([{ escalation: { id: 'esc-1' }, raisedMs: 1 }]);
+  });
+
   it('does not lower the severity of an open page, and takes the same update once per episode', () => {
     const outbox = fold([
       [1, raisedFact('esc-1')],

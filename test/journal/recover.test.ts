@@ -5,6 +5,7 @@ import { Ledger } from '../../src/journal/ledger.ts';
 import { MemoryStore } from '../../src/journal/memory.ts';
 import { openWorkProjection, recoveryDrafts } from '../../src/journal/recover.ts';
 import { fakeClock } from '../support/fake_clock.ts';
+import { escalation } from '../escalate/support.ts';
 import { permit } from './support.ts';
 
 const ABOUT = { channel: 'news', incident: 'inc-1', run: 'run-1' };
@@ -150,6 +151,27 @@ describe('recovery', () => {
     expect(work.recover().find(({ fact }) => fact.type === 'escalation.raised')?.fact).toMatchObject({
       escalation: { scope: { kind: 'group', id: 'pull' } },
     });
+  });
+
+  const listing = (channels: readonly string[]): Draft => ({
+    ...ABOUT,
+    fact: { type: 'escalation.raised', escalation: escalation('esc-1', { channels }) },
+  });
+
+  it.each([
+    ['a call that is UNKNOWN', [toolStarted('p1')], 'a, b'],
+    ['a run in which nothing is UNKNOWN', [toolStarted('p1'), toolFinished('p1')], 'a, b'],
+    [
+      'a call that is UNKNOWN, once the incident’s page listed others',
+      [listing(['a', 'b', 'c']), toolStarted('p1')],
+      'a, b, c',
+    ],
+  ])('lists all channels of the incident in the page about %s: it takes the place of theirs', (_, drafts, list) => {
+    const { fact } = afterCrash([opened, runStarted, ...drafts])
+      .recover()
+      .find((draft) => draft.fact.type === 'escalation.raised')!;
+    const channels = list.split(', ');
+    expect(fact).toMatchObject({ escalation: { channels, details: expect.stringContaining(`Channels: ${list}`) } });
   });
 
   it('is done once: after its append nothing is open, over any further crash', () => {

@@ -2,7 +2,7 @@
 import type { FailureClass } from '../../core/classification.ts';
 import type { MonoMs } from '../../core/clock.ts';
 import { MINUTE_MS } from '../../core/duration.ts';
-import type { Incident, Outcome } from '../../core/incident.ts';
+import { type Escalation, type Incident, type Outcome, reaching } from '../../core/incident.ts';
 import type { JournalEntry, JournalFact, Projection } from '../../core/journal.ts';
 import { PAGED_AND_PASSING } from '../../core/plan.ts';
 import { type ChannelId, type IncidentId, keyOfScope, sameScope, type Scope, type ScopeKey } from '../../core/scope.ts';
@@ -219,10 +219,21 @@ function changed(held: OpenIncident, entry: JournalEntry): OpenIncident {
     case 'tool.started':
       return startedBy(held, fact.permit.call);
     case 'escalation.raised':
-      return { ...held, told: [...new Set([...held.told, held.incident.classification])] };
+      return toldOf(held, fact.escalation);
     default:
       return held;
   }
+}
+
+/** A page that comes once more, because the trouble lasts or has reached others, tells of no other classification. */
+function toldOf(held: OpenIncident, { reason, channels = [] }: Escalation): OpenIncident {
+  const { told, incident } = held;
+  const isOnceMore = reason === 'lasting' && told.length > 0;
+  return {
+    ...held,
+    incident: channels.length > 0 ? reaching(incident, channels) : incident,
+    told: isOnceMore ? told : [...new Set([...told, incident.classification])],
+  };
 }
 
 function startedBy(held: OpenIncident, call: ToolCall): OpenIncident {

@@ -2,7 +2,14 @@
 import type { MonoMs } from '../../core/clock.ts';
 import { CLASSIFICATIONS } from '../../core/classification.ts';
 import type { ContainmentReason, GroundedContextEnvelope } from '../../core/envelope.ts';
-import { type Escalation, type EscalationReason, type Incident, keyOfIncidentPage } from '../../core/incident.ts';
+import {
+  channelsLine,
+  clip,
+  type Escalation,
+  type EscalationReason,
+  type Incident,
+  keyOfIncidentPage,
+} from '../../core/incident.ts';
 import type { JournalFact } from '../../core/journal.ts';
 import { keyOfScope, type Scope } from '../../core/scope.ts';
 import { containedText } from '../../core/contained.ts';
@@ -38,6 +45,7 @@ export function pageFor(
     scope: incident.scope,
     incident: incident.id,
     classification: incident.classification,
+    ...(incident.channels.length > 0 ? { channels: incident.channels } : {}),
     summary: clip(`${where}${many}: ${incident.classification}. ${about.because}`, SUMMARY_MAX),
     details: clip(detailsOf(incident, reason, about), DETAILS_MAX),
   };
@@ -67,10 +75,11 @@ function detailsOf(
   const contained = about.envelope?.containmentMode;
   if (contained?.active === true) lines.push(`Contained (${contained.reasons.join(', ')}): nothing is restarted now.`);
   if (reason === 'approval_needed') lines.push(ANSWER);
-  if (incident.channels.length > 0) lines.push(`Channels: ${incident.channels.join(', ')}`);
   const nextStep = CLASSIFICATIONS[incident.classification].nextStep;
   if (nextStep !== undefined) lines.push(`What may help: ${nextStep}`);
   lines.push(`The whole story: reeve trace ${incident.id}`);
+  // Last, for a long list is cut.
+  if (incident.channels.length > 0) lines.push(channelsLine(incident.channels));
   return lines.join('\n');
 }
 
@@ -154,5 +163,3 @@ export const isPaged = (reason: ContainmentReason): boolean => !UNPAGED.has(reas
 
 /** All pages about the containment of one scope share one key. */
 export const keyOfContainmentPage = (scope: Scope): string => `containment/${keyOfScope(scope)}`;
-
-const clip = (text: string, max: number): string => (text.length <= max ? text : `${text.slice(0, max - 1)}…`);

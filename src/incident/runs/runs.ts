@@ -77,8 +77,8 @@ export class Runs {
   readonly #judge: EffectVerifier;
   readonly #conducting: RunEffectsDeps;
   #stopping = false;
-  /** What the incidents of the runs under way are about. */
-  readonly #scopes = new Map<IncidentId, Scope>();
+  /** The incidents of the runs under way. */
+  readonly #incidents = new Map<IncidentId, Incident>();
   /** The call that a run of the incident would have made, had a person said yes. */
   readonly #asked = new Map<string, { readonly call: ToolCall; readonly by: Decider }>();
 
@@ -96,11 +96,11 @@ export class Runs {
 
   /** Rejects with QUEUE_FULL when the lane is full or the daemon stops. */
   run(incident: Incident, run: RunId) {
-    this.#scopes.set(incident.id, incident.scope);
+    this.#incidents.set(incident.id, incident);
     const ended = this.#deps.lanes.run(keyOfScope(incident.scope), (signal) =>
       executeRun({ incident, run }, this.#conducting, signal),
     );
-    return ended.finally(() => this.#scopes.delete(incident.id));
+    return ended.finally(() => this.#incidents.delete(incident.id));
   }
 
   /** The question that goes with a run that ended as `approval_needed`. */
@@ -187,10 +187,11 @@ export class Runs {
   }
 
   #pageUnknown(terms: PermitTerms, because: string): readonly Draft[] {
-    const { scope: target, ...page } = unknownPage(terms, `did not come to a known end: ${because}`);
     const { incident } = terms;
+    const { scope = terms.call.target, channels } = this.#incidents.get(incident) ?? {};
+    const page = unknownPage(terms, { when: `did not come to a known end: ${because}`, channels });
     const about = { key: keyOfIncidentPage(incident), incident, classification: undefined };
-    return this.#deps.raise({ ...page, ...about, scope: this.#scopes.get(incident) ?? target });
+    return this.#deps.raise({ ...page, ...about, scope });
   }
 
   #toolbox() {

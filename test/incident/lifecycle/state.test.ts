@@ -93,6 +93,29 @@ describe('an open incident', () => {
     expect(held).toMatchObject({ classifiedMs: 2, incident: { classification: 'output_stalled' } });
   });
 
+  it('is about the channels that its page lists, besides those that it was opened for', () => {
+    const raised = (at: number, channels?: readonly string[]): Step => [
+      at,
+      { type: 'escalation.raised', escalation: escalation('esc-1', channels && { channels }) },
+    ];
+    const held = heldOf([opened({ channels: ['a', 'b'] }), raised(1, ['b', 'c']), raised(2)]);
+    expect(held.incident.channels).toEqual(['a', 'b', 'c']);
+  });
+
+  it('was not paged for another classification by a page that came once more because the trouble lasts', () => {
+    const raised = (reason: 'lasting' | 'no_plan'): Step => [
+      1,
+      { type: 'escalation.raised', escalation: escalation('esc-1', { reason }) },
+    ];
+    const renamed: Step = [
+      2,
+      { type: 'incident.reclassified', from: 'process_crashed', to: 'output_stalled', because: '' },
+    ];
+    expect(heldOf([opened(), raised('lasting')]).told).toEqual(['process_crashed']);
+    expect(heldOf([opened(), raised('lasting'), renamed, raised('lasting')]).told).toEqual(['process_crashed']);
+    expect(heldOf([opened(), raised('lasting'), renamed, raised('no_plan')]).told).toContain('output_stalled');
+  });
+
   it('is renamed or reopened by what comes after the end of a run, though in the same millisecond, until the next', () => {
     const renamed: Step = [
       9,

@@ -59,7 +59,16 @@ describe('the page about an incident', () => {
     const incident = anIncident({ scope: { kind: 'group', id: 'pull' }, channels: ['a', 'b', 'c'] });
     const page = pageFor(incident, 'no_plan', about);
     expect(page.summary).toMatch(/^group:pull \(3 channels\): process_crashed\. no rule fits$/);
-    expect(page.details).toContain('Channels: a, b, c');
+    expect(page.details).toMatch(/\nChannels: a, b, c$/);
+    expect(page.channels).toEqual(['a', 'b', 'c']);
+  });
+
+  it('cuts a list that is too long, and nothing of what may help or where the whole story is', () => {
+    const channels = Array.from({ length: 400 }, (_, at) => `channel-${at}`);
+    const { details } = pageFor(anIncident({ scope: { kind: 'group', id: 'pull' }, channels }), 'no_plan', about);
+    expect(details).toContain('reeve trace inc-1');
+    expect(details).toMatch(/channel-0, .*…$/);
+    expect(details).toHaveLength(2_000);
   });
 
   it('keeps its texts within 200 and 2,000 characters', () => {
