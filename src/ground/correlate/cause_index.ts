@@ -1,6 +1,6 @@
 /** Indexes of shared causes and of who suffers from what: with thousands of channels both are asked at each step. */
 import type { Family } from '../../core/classification.ts';
-import { type ChannelId, type ChannelRef, keyOfScope, type Scope } from '../../core/scope.ts';
+import { type ChannelId, type ChannelRef, keyOfScope, type Scope, sameScope } from '../../core/scope.ts';
 import { familyOf } from '../rules/families.ts';
 import type { Seen } from './seen_channel.ts';
 import type { SharedCause } from './shared_cause.ts';
@@ -55,10 +55,19 @@ export function coveredBy(causes: readonly SharedCause[], { id }: Pick<ChannelRe
   return known.get(id);
 }
 
+/** The channels that the incident of this scope speaks for. */
+export const coveredIn = (causes: readonly SharedCause[], scope: Scope): readonly ChannelId[] =>
+  causes
+    .filter((cause) => sameScope(cause.scope, scope))
+    .flatMap((cause) => membersOf(cause).filter((id) => coveredBy(causes, { id }) === cause));
+
+const membersOf = ({ phase, channels, down }: SharedCause): readonly ChannelId[] =>
+  phase === 'active' ? channels : down;
+
 function byCovered(causes: readonly SharedCause[]): ReadonlyMap<ChannelId, SharedCause> {
   const covered = new Map<ChannelId, SharedCause>();
   for (const cause of causes) {
-    for (const id of cause.phase === 'active' ? cause.channels : cause.down) {
+    for (const id of membersOf(cause)) {
       if (!covered.has(id)) covered.set(id, cause);
     }
   }

@@ -5,12 +5,12 @@ import type { Clock, MonoMs } from '../../core/clock.ts';
 import type { GroundedContextEnvelope } from '../../core/envelope.ts';
 import { invariant, InvariantError, messageOf } from '../../core/errors.ts';
 import type { Ids } from '../../core/id.ts';
-import { type Escalation, type EscalationReason, type Incident, type Outcome, reaching } from '../../core/incident.ts';
+import type { Escalation, EscalationReason, Incident, Outcome } from '../../core/incident.ts';
 import type { Append, Draft, JournalFact, Read } from '../../core/journal.ts';
 import { type IncidentId, keyOfScope, type RunId, type Scope, type ScopeKey } from '../../core/scope.ts';
 import type { Symptom } from '../../core/symptom.ts';
 import type { Attempt } from '../../core/tool.ts';
-import type { Seen } from './seen.ts';
+import { type Seen, withAllDown } from './seen.ts';
 import { type TransitionPolicy, type Intent, transitionFor, overduePageOf } from './transitions.ts';
 import { aboutOf, type NextRun, nextRun, openedDrafts, relapseDrafts, symptomDraft } from './drafts.ts';
 import { asItHolds } from './still_holds.ts';
@@ -149,7 +149,7 @@ export class Responder implements Disposable {
         return this.#start(open, at.seen);
       case 'tell': {
         const about = { because: intent.because, seen: at.seen.because };
-        return void this.#deps.append(this.#page(reaching(open.incident, at.seen.channels), 'lasting', about));
+        return void this.#deps.append(this.#page(withAllDown(open.incident, at.seen), 'lasting', about));
       }
       case 'close':
         return this.#close(open, intent);
@@ -244,7 +244,7 @@ export class Responder implements Disposable {
     });
     const seen = this.#deps.see(incident.scope, this.#deps.clock.monotonicMs());
     const end = { ...ended, outcome: asItHolds(ended.outcome, seen) };
-    const { channels } = reaching(incident, seen?.channels ?? []);
+    const { channels } = withAllDown(incident, seen);
     const current = { ...(openById(this.#deps.incidents(), incident.id)?.incident ?? incident), channels };
     const fact: JournalFact = {
       type: 'run.ended',

@@ -1,4 +1,5 @@
 /** One scope at one moment, as the responder judges it. */
+import { type Incident, reaching } from '../../core/incident.ts';
 import type { EngineId, GroupId } from '../../core/scope.ts';
 import type { Snapshot } from './transitions.ts';
 
@@ -12,3 +13,7 @@ export interface Seen {
   /** How many wait for a picture; undefined where that is not reported. */
   readonly viewers?: number | undefined;
 }
+
+/** The incident with all channels that a page about it has to list now. */
+export const withAllDown = (incident: Incident, seen: Pick<Seen, 'channels' | 'sight'> | undefined): Incident =>
+  reaching(incident, [...(seen?.channels ?? []), ...(seen?.sight.unlisted?.channels ?? [])]);

@@ -46,6 +46,8 @@ export interface Snapshot {
   readonly spokenFor?: boolean;
   /** The open page of a group or an engine lists the channel. */
   readonly listed?: boolean;
+  /** Of a group or an engine: who is down for its cause, has no page of its own and is not in its list; since when. */
+  readonly unlisted?: { readonly channels: readonly ChannelId[]; readonly sinceMs: MonoMs } | undefined;
   /** The open page about all who wait for a start names it. */
   readonly inCrowd?: boolean;
   /** What became of the newest question about this scope. */
@@ -136,7 +138,18 @@ function judgeOpen(open: OpenIncident, sight: Snapshot, nowMs: MonoMs, policy: T
     return { kind: 'reclassify', to: sight.trouble.classification };
   }
   const due = runOrWait(open, sight, nowMs, policy);
-  return due.kind === 'none' ? (overduePageOf(open, sight, nowMs, policy) ?? due) : due;
+  if (due.kind !== 'none') return due;
+  return overduePageOf(open, sight, nowMs, policy) ?? widerPageOf(open, sight, nowMs, policy) ?? due;
+}
+
+/** Law L6: who went down after the page was sent is put on its list, by one page for all who did. */
+function widerPageOf(open: OpenIncident, sight: Snapshot, nowMs: MonoMs, policy: TransitionPolicy) {
+  const { unlisted } = sight;
+  if (open.told.length === 0 || sight.spokenFor === true || unlisted === undefined) return undefined;
+  if (nowMs < unlisted.sinceMs + policy.patienceMs + OVERDUE_MS) return undefined;
+  const [first = '', ...others] = unlisted.channels;
+  const are = others.length === 0 ? 'is' : `and ${others.length} more are`;
+  return { kind: 'tell', because: `${first} ${are} down, too` } as const;
 }
 
 /**

@@ -6,7 +6,7 @@ import type { Clock, MonoMs } from '../../core/clock.ts';
 import { invariant } from '../../core/errors.ts';
 import type { Append, Draft, Read } from '../../core/journal.ts';
 import { type ChannelId, type EngineId, parseScope, type Scope } from '../../core/scope.ts';
-import type { Escalation, Incident } from '../../core/incident.ts';
+import { type Escalation, type Incident, reaching } from '../../core/incident.ts';
 import { describeCall } from '../../core/tool.ts';
 import { MASS_GROUPS_MIN } from '../../ground/correlate/mass_deaths.ts';
 import type { FactStore } from '../../ground/facts/facts.ts';
@@ -27,6 +27,7 @@ import { heldPhasePage, KEYS_OF_HELD_PHASE } from '../pages/phase_page.ts';
 import type { ChannelIndex } from './channel_index.ts';
 import { leftByFailedPlans } from './failed_plans.ts';
 import { HoldEnds } from './hold_ends.ts';
+import { unlistedOf } from './named.ts';
 import type { Settings } from './settings.ts';
 import { type IncidentState, openById } from '../lifecycle/state.ts';
 import type { StartQueue } from '../runs/start_queue.ts';
@@ -247,9 +248,10 @@ export class Housekeeping {
     const isDown = ({ scope }: Incident): boolean =>
       channelIndex.channelsIn(scope).some((id) => watch.watched(id)?.finding.trouble === true);
     const due = this.#holdEnds.due(incidents().open, control(), { nowMs, isDown });
-    const drafts = due.flatMap(({ incident, because }) =>
-      raise(pageFor(incident, 'lasting', { because, envelope: undefined, attempts: [] })),
-    );
+    const drafts = due.flatMap(({ incident, because }) => {
+      const all = reaching(incident, unlistedOf(incidents(), watch, incident.scope)?.channels ?? []);
+      return raise(pageFor(all, 'lasting', { because, envelope: undefined, attempts: [] }));
+    });
     if (drafts.length > 0) append(drafts);
   }
 

@@ -3,9 +3,11 @@ import { type ControlState, leaseOf, windowOf } from '../../control/state.ts';
 import type { MonoMs } from '../../core/clock.ts';
 import { keyOfIncidentPage } from '../../core/incident.ts';
 import type { ChannelId, Scope } from '../../core/scope.ts';
+import { coveredIn } from '../../ground/correlate/cause_index.ts';
 import { containmentsOf, type GuardState } from '../../guard/state/state.ts';
 import { type IncidentState, openOn } from '../lifecycle/state.ts';
 import type { Snapshot } from '../lifecycle/transitions.ts';
+import type { FindingTracker } from './finding_tracker.ts';
 import { isPaged, keyOfContainmentPage } from '../pages/page.ts';
 
 export interface KnownToPeople {
@@ -35,6 +37,23 @@ export function isListed(known: KnownToPeople, [own, ...over]: readonly Scope[])
   const wholes = over.flatMap((scope) => openOn(known.incidents(), scope)?.incident ?? []);
   const listing = wholes.filter(({ channels }) => channels.includes(own.id));
   return listing.length > 0 && listing.some(({ id }) => known.openPages().includes(keyOfIncidentPage(id)));
+}
+
+/** Who is down for the cause of a group or an engine, while nothing that is open or was sent names it. */
+export function unlistedOf(
+  incidents: IncidentState,
+  watch: Pick<FindingTracker, 'causes' | 'watched'>,
+  whole: Scope,
+): Snapshot['unlisted'] {
+  const listed = new Set(openOn(incidents, whole)?.incident.channels);
+  const isNew = (id: ChannelId): boolean =>
+    !listed.has(id) && (openOn(incidents, { kind: 'channel', id })?.told.length ?? 0) === 0;
+  const down = coveredIn(watch.causes, whole).flatMap((id) => {
+    const one = isNew(id) ? watch.watched(id) : undefined;
+    return one?.finding.trouble === true ? [one] : [];
+  });
+  if (down.length === 0) return undefined;
+  return { channels: down.map(({ ref }) => ref.id), sinceMs: Math.min(...down.map(({ troubledMs }) => troubledMs)) };
 }
 
 /** The open incident of the whole that covers the channel, and whether its page names it. */

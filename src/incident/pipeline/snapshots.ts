@@ -30,7 +30,7 @@ import { startsIn } from '../../guard/state/window.ts';
 import { goneCause, isEachItsOwn, isHandedOver, isWell, timesOf, wellSinceMs } from '../lifecycle/causes.ts';
 import { isRefusalOver } from '../lifecycle/refusal.ts';
 import type { Snapshot } from '../lifecycle/transitions.ts';
-import { absorberOf, isListed, isNamed } from './named.ts';
+import { absorberOf, isListed, isNamed, unlistedOf } from './named.ts';
 import type { Seen } from '../lifecycle/seen.ts';
 import { type IncidentState, openOn } from '../lifecycle/state.ts';
 import type { FindingTracker, TrackedChannel } from './finding_tracker.ts';
@@ -136,6 +136,7 @@ export class Snapshots {
         ...this.#causeNow(scope, cause, nowMs),
         quiet: false,
         covered: false,
+        unlisted: unlistedOf(this.#deps.incidents(), this.#deps.watch, scope),
         handedOver: isHandedOver(cause, this.#isGiven) || this.#isForgotten(scope, cause),
         refusalIsOver: this.#refusalIsOver(scope),
         contained: this.#isContained(scope, scopes, nowMs),

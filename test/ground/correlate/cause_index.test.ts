@@ -1,5 +1,12 @@
 import { describe, expect, it } from 'vitest';
-import { bySuffering, byTouched, coveredBy, familyNow, keyOf } from '../../../src/ground/correlate/cause_index.ts';
+import {
+  bySuffering,
+  byTouched,
+  coveredBy,
+  coveredIn,
+  familyNow,
+  keyOf,
+} from '../../../src/ground/correlate/cause_index.ts';
 import type { SharedCause } from '../../../src/ground/correlate/correlate.ts';
 import { member, trouble, WELL } from '../fleet.ts';
 
@@ -25,6 +32,17 @@ describe('the cause that covers a channel', () => {
     expect(coveredBy([active], { id: 'c' })).toBeUndefined();
     expect(coveredBy([active, over], { id: 'c' })?.key).toBe('over');
   });
+});
+
+it('finds whom the incident of a scope speaks for: each channel belongs to the first cause that covers it', () => {
+  const [group, engine] = [{ kind: 'group', id: 'g' } as const, { kind: 'engine', id: 'e' } as const];
+  const causes = [
+    cause('one', { scope: engine, channels: ['a'] }),
+    cause('two', { scope: group, channels: ['a', 'b'] }),
+    cause('three', { scope: group, phase: 'over', channels: ['c', 'd'], down: ['d'] }),
+  ];
+  expect([coveredIn(causes, engine), coveredIn(causes, group)]).toEqual([['a'], ['b', 'd']]);
+  expect(coveredIn(causes, { kind: 'group', id: 'other' })).toEqual([]);
 });
 
 it('finds all causes that touched a channel, in their order', () => {

@@ -383,3 +383,26 @@ describe('with an open incident', () => {
     expect(transitionFor(young, sight(), NOW + 2_000, policy).kind).toBe('run');
   });
 });
+
+describe('who goes down after the page of the group was sent', () => {
+  const patient = { ...policy, patienceMs: 30_000 };
+  const at = (sinceMs: number, with_: Partial<Snapshot> = {}, told: OpenIncident['told'] = ['unknown']) =>
+    transitionFor(
+      held({ told, last: escalated, lastEndedMs: NOW, classifiedMs: NOW - 100_000 }),
+      sight({ unlisted: { channels: ['news', 'sport', 'film'], sinceMs }, ...with_ }),
+      NOW,
+      patient,
+    );
+
+  it('is paged when the patience for them is over, and not a millisecond before', () => {
+    expect(at(NOW - 48_000)).toEqual({ kind: 'tell', because: 'news and 2 more are down, too' });
+    expect(at(NOW - 47_999).kind).toBe('none');
+    const one = { unlisted: { channels: ['news'], sinceMs: NOW - 48_000 } };
+    expect(at(0, one)).toEqual({ kind: 'tell', because: 'news is down, too' });
+  });
+
+  it('is not paged once more where all of it is spoken for, or nobody is left out', () => {
+    expect(at(NOW - 90_000, { spokenFor: true }).kind).toBe('none');
+    expect(at(NOW - 90_000, { unlisted: undefined }).kind).toBe('none');
+  });
+});

@@ -2,8 +2,10 @@ import { describe, expect, it } from 'vitest';
 import { controlProjection } from '../../../src/control/state.ts';
 import type { Scope } from '../../../src/core/scope.ts';
 import { containmentKey, type GuardState, newGuardState } from '../../../src/guard/state/state.ts';
-import { incidentProjection, newlyOpen } from '../../../src/incident/lifecycle/state.ts';
-import { absorberOf, isListed, isNamed } from '../../../src/incident/pipeline/named.ts';
+import type { SharedCause } from '../../../src/ground/correlate/correlate.ts';
+import { incidentProjection, newlyOpen, type OpenIncident } from '../../../src/incident/lifecycle/state.ts';
+import type { TrackedChannel } from '../../../src/incident/pipeline/finding_tracker.ts';
+import { absorberOf, isListed, isNamed, unlistedOf } from '../../../src/incident/pipeline/named.ts';
 import { anIncident } from '../../support/a.ts';
 
 const NEWS: Scope = { kind: 'channel', id: 'news' };
@@ -68,10 +70,41 @@ describe('a person knows of a channel', () => {
   });
 });
 
+describe('who is down for a shared cause and named by nothing', () => {
+  const group: Scope = { kind: 'group', id: 'encoders' };
+  const down = (id: string, troubledMs: number, trouble = true) =>
+    ({ ref: { id }, finding: { trouble }, troubledMs }) as unknown as TrackedChannel;
+  const all = [down('film', 30), down('news', 20), down('sport', 10), down('music', 5, false)];
+  const watch = {
+    causes: [
+      { scope: group, phase: 'active', channels: ['film', 'news', 'sport', 'music'] },
+    ] as unknown as SharedCause[],
+    watched: (id: string | undefined) => all.find(({ ref }) => ref.id === id),
+  };
+  const unlisted = (open: readonly OpenIncident[], scope = group) => unlistedOf({ open }, watch, scope);
+  const ofGroup = (channels: readonly string[]) => newlyOpen(anIncident({ scope: group, channels }), 0);
+  const own = (told: readonly 'unknown'[]) => ({ ...newlyOpen(anIncident({ id: 'inc-2', scope: NEWS }), 0), told });
+
+  it('is each that the page of its group does not list, since the first of them went down', () => {
+    expect(unlisted([ofGroup(['film'])])).toEqual({ channels: ['news', 'sport'], sinceMs: 10 });
+    expect(unlisted([ofGroup(['film', 'sport'])])).toEqual({ channels: ['news'], sinceMs: 20 });
+    expect(unlisted([ofGroup(['film', 'news', 'sport'])])).toBeUndefined();
+  });
+
+  it('is none that has a page of its own, and each whose own incident was not paged', () => {
+    expect(unlisted([ofGroup(['film', 'sport']), own(['unknown'])])).toBeUndefined();
+    expect(unlisted([ofGroup(['film', 'sport']), own([])])).toMatchObject({ channels: ['news'] });
+  });
+
+  it('is none of another scope', () => {
+    expect(unlisted([], { kind: 'group', id: 'other' })).toBeUndefined();
+  });
+});
+
 describe('the incident that covers a channel', () => {
   const group: Scope = { kind: 'group', id: 'encoders' };
 
-  it('lists those that it was opened for, and none that its cause has reached since', () => {
+  it('lists those that it is about, and none that its cause has reached since', () => {
     const open = [newlyOpen(anIncident({ id: 'inc-all', scope: group, channels: ['news'] }), 0)];
     const known = { incidents: () => ({ ...incidents(), open }) };
     expect(absorberOf(known, group, 'news')).toEqual({ id: 'inc-all', notified: false, lists: true });
