@@ -1,4 +1,5 @@
 /** The oracle of law L6. */
+import type { Escalation } from '../../core/incident.ts';
 import type { JournalEntry } from '../../core/journal.ts';
 import { PATIENCE_MS } from '../../core/persona.ts';
 import { keyOfScope, type Scope } from '../../core/scope.ts';
@@ -31,10 +32,24 @@ interface Wait {
   readonly untilMs: number;
 }
 
+/** `listed`: the channels that its text names; undefined where it is about all of its scope, or its text was cut. */
+interface OpenPage {
+  readonly scope: string;
+  readonly listed: ReadonlySet<string> | undefined;
+}
+
 interface Hold {
   readonly scope: string;
   readonly fromMs: number;
   untilMs: number;
+}
+
+const LIST = /^Channels: (.*)$/m;
+
+/** As a person reads it: a list that was cut tells how many there are, and may hold any of them. */
+function listedIn(details: string): ReadonlySet<string> | undefined {
+  if (details.endsWith('…')) return undefined;
+  return new Set(LIST.exec(details)?.[1]?.split(', '));
 }
 
 /**
@@ -43,7 +58,7 @@ interface Hold {
  */
 export class Silence implements Oracle {
   readonly #case: InvariantContext;
-  readonly #pages = new Map<string, string>();
+  readonly #pages = new Map<string, OpenPage>();
   readonly #incidents = new Map<string, string>();
   readonly #runs = new Map<string, string>();
   readonly #holds = new Map<string, Hold>();
@@ -63,9 +78,8 @@ export class Silence implements Oracle {
 
   /** The channels that an open page of these names. */
   pagedOf(isHeard: (key: string) => boolean): readonly string[] {
-    const scopes = new Set([...this.#pages].flatMap(([key, scope]) => (isHeard(key) ? [scope] : [])));
-    const ids = this.#case.script.channels.map(({ id }) => id);
-    return ids.filter((id) => this.#isCovered(id, scopes));
+    const heard = [...this.#pages].flatMap(([key, page]) => (isHeard(key) ? [page] : []));
+    return this.#case.script.channels.flatMap(({ id }) => (this.#isPaged(id, heard) ? [id] : []));
   }
 
   /** Reeve has lost the page, and people have it until the channel plays. */
@@ -109,8 +123,10 @@ export class Silence implements Oracle {
   }
 
   /** That Reeve repairs nothing at its phase names no channel. */
-  #paged({ key, scope }: FactOf<'escalation.raised'>['escalation']): void {
-    if (!KEYS_OF_HELD_PHASE.includes(key)) this.#pages.set(key, keyOfScope(scope));
+  #paged({ key, scope, incident, details }: Escalation): void {
+    if (KEYS_OF_HELD_PHASE.includes(key)) return;
+    const isOfAll = scope.kind === 'channel' || incident === undefined;
+    this.#pages.set(key, { scope: keyOfScope(scope), listed: isOfAll ? undefined : listedIn(details) });
   }
 
   /** Looks at every channel as it really is. `monoMs` is the time that the living Reeve counts. */
@@ -160,7 +176,16 @@ export class Silence implements Oracle {
     if (this.#told.has(channel)) return true;
     const covers = (keys: Iterable<string>): boolean => this.#isCovered(channel, keys);
     const held = [...this.#holds.values()].filter(({ fromMs, untilMs }) => fromMs <= monoMs && monoMs < untilMs);
-    return covers(this.#pages.values()) || covers(this.#runs.values()) || covers(held.map(({ scope }) => scope));
+    const isPaged = this.#isPaged(channel, [...this.#pages.values()]);
+    return isPaged || covers(this.#runs.values()) || covers(held.map(({ scope }) => scope));
+  }
+
+  #isPaged(channel: string, pages: readonly OpenPage[]): boolean {
+    const about = pages.filter(({ listed }) => listed === undefined || listed.has(channel));
+    return this.#isCovered(
+      channel,
+      about.map(({ scope }) => scope),
+    );
   }
 
   #isCovered(channel: string, keys: Iterable<string>): boolean {

@@ -82,6 +82,33 @@ describe('the oracle of silent downtime (L6)', () => {
     expect(broken).toEqual(['L6']);
   });
 
+  const ofGroup = (details: string, incident?: string) => ({
+    type: 'escalation.raised',
+    escalation: { key: 'k', scope: { kind: 'group', id: 'g0' }, incident, details },
+  });
+
+  it.each([
+    ['that lists it', ofGroup('Why: x\nChannels: ch7, ch0', 'inc-1'), []],
+    ['that lists others', ofGroup('Why: x\nChannels: ch7, ch00', 'inc-1'), ['L6']],
+    ['without a list', ofGroup('Why: x', 'inc-1'), ['L6']],
+    ['whose list was cut', ofGroup('Why: x\nChannels: ch7, ch…', 'inc-1'), []],
+    ['that is about all of it and no incident', ofGroup('Contained'), []],
+  ])('takes a page of its group %s as one that names it or does not', (_, fact, expected) => {
+    const { broken, write, down } = oracle();
+    write(fact);
+    for (const monoMs of [0, ALLOWED_MS + 1]) down(monoMs);
+    expect(broken).toEqual(expected);
+  });
+
+  it('counts a page that comes once more by what its newest text lists', () => {
+    const { broken, write, down } = oracle();
+    write(ofGroup('Channels: ch0, ch1', 'inc-1'));
+    down(0);
+    write(ofGroup('outcome unknown', 'inc-1'));
+    for (const monoMs of [1_000, 1_001 + ALLOWED_MS]) down(monoMs);
+    expect(broken).toEqual(['L6']);
+  });
+
   it('counts anew from the moment when the page was taken back or the lease ended', () => {
     const { broken, write, down } = oracle();
     write({ type: 'control.leased', scope: SCOPE, forMs: 10_000, who: 'ann', because: '' });

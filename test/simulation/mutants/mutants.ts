@@ -458,6 +458,28 @@ const KNOWN_BAD: readonly Mutant[] = [
     ],
     'plain',
   ),
+  one(
+    'late_ones_are_not_listed',
+    'L6',
+    [
+      'src/incident/lifecycle/transitions.ts',
+      'if (nowMs < unlisted.sinceMs + policy.patienceMs + OVERDUE_MS) return undefined;',
+      'if (nowMs >= 0) return undefined;',
+    ],
+    'plain',
+    156,
+  ),
+  one(
+    'page_of_an_unknown_end_takes_the_list_away',
+    'L6',
+    [
+      'src/incident/runs/runs.ts',
+      'when: `did not come to a known end: ${because}`, channels });',
+      'when: `did not come to a known end: ${because}` });\n    void channels;',
+    ],
+    'plain',
+    89,
+  ),
   one('page_suppressed', 'L1', [
     'src/incident/lifecycle/responder.ts',
     "if (outcome.kind === 'escalated' && outcome.reason !== 'containment') {",
