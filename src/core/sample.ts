@@ -105,6 +105,8 @@ export interface ReachSample extends SampleBase {
   readonly ok: boolean;
   readonly failure?: ProbeFailure;
   readonly status?: number;
+  /** The streaming server that the channel publishes to did not answer: of the channel itself that says nothing. */
+  readonly serverFailed?: true;
 }
 
 /** A progress report of an encoder. Comes from log text, so it counts as log evidence. */

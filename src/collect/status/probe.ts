@@ -2,13 +2,13 @@
 import { peerName } from '../../core/peer.ts';
 import type { Clock, MonoMs } from '../../core/clock.ts';
 import { messageOf } from '../../core/errors.ts';
-import type { ProbeFailure, Sample } from '../../core/sample.ts';
+import type { ProbeFailure, ReachSample, Sample } from '../../core/sample.ts';
 import type { ChannelId } from '../../core/scope.ts';
 import { failureOf } from '../../resilience/failure.ts';
 import type { BoundedFetch } from '../../resilience/http.ts';
 import type { Probe } from '../probes/scheduled_probe.ts';
 import { STATUS_MAPPINGS } from './kinds.ts';
-import { ON_DEMAND_KINDS, type StatusKind, type StatusTarget } from './schema.ts';
+import { ON_DEMAND_KINDS, PUBLISHED_TO_KINDS, type StatusKind, type StatusTarget } from './schema.ts';
 import { PageUnreadable, StatusPages, TIMEOUT_MS } from './pages.ts';
 
 export { STATUS_MAPPINGS } from './kinds.ts';
@@ -37,7 +37,8 @@ const STUCK_MS = 12_000;
 
 /**
  * One probe for each look. A stream that is listed but does not move is as good as none. A server that cannot be
- * reached has no streams; a page that answers and is none (a wrong address, a login) says nothing of any stream.
+ * reached has no streams, and the reading says that it is the server. A page that answers and is none (a wrong address,
+ * a login) says nothing of any stream.
  */
 export function statusProbes(looks: readonly StatusProbe[], options: StatusOptions): readonly Probe[] {
   const pages = new StatusPages(options.clock, options.ask);
@@ -88,7 +89,8 @@ function looker(look: StatusProbe, pages: StatusPages, options: StatusOptions): 
       if (signal.aborted) return;
       const failure = thrown instanceof PageUnreadable ? 'invalid_answer' : failureOf(thrown);
       say(messageOf(thrown));
-      if (!UNTOLD.has(failure)) emit(failure);
+      const server = PUBLISHED_TO_KINDS.has(look.kind) ? { serverFailed: true as const } : {};
+      if (!UNTOLD.has(failure)) emit(failure, server);
     }
   };
 }
@@ -98,10 +100,10 @@ const UNTOLD: ReadonlySet<ProbeFailure> = new Set(['http_status', 'invalid_answe
 
 function emitter({ channel, of, url, kind }: StatusProbe, { clock, onSample }: StatusOptions) {
   const { host } = new URL(url);
-  return (failure: ProbeFailure | undefined): void => {
+  return (failure: ProbeFailure | undefined, server: Pick<ReachSample, 'serverFailed'> = {}): void => {
     const verdict = failure === undefined ? { ok: true } : { ok: false, failure };
     const base = { at: clock.now(), monoMs: clock.monotonicMs(), source: kind, channel, ...verdict };
-    onSample(of === 'output' ? { kind: 'reach', ...base } : { kind: 'source', host, ...base });
+    onSample(of === 'output' ? { kind: 'reach', ...base, ...server } : { kind: 'source', host, ...base });
   };
 }
 

@@ -30,6 +30,9 @@ export const STATUS_TARGETS: Readonly<Record<StatusKind, 'mount' | 'stream' | 'n
 /** Their streams are there while somebody watches: absence is no trouble. */
 export const ON_DEMAND_KINDS: ReadonlySet<StatusKind> = new Set(['ersatztv', 'tunarr']);
 
+/** Channels are published to these by processes of their own: where one does not answer, that is not the channel's. */
+export const PUBLISHED_TO_KINDS: ReadonlySet<StatusKind> = new Set(['icecast', 'nginx_rtmp', 'mediamtx', 'srs']);
+
 /** One stream on a status page. */
 export interface StatusTarget {
   readonly kind: StatusKind;

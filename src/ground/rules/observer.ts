@@ -13,7 +13,7 @@ export function telemetryUntrusted(input: ClassifyInput): Match | undefined {
   if (input.down || input.churning || input.process?.stoppedOnPurpose) return undefined;
   const server = serverSignal(input);
   if (server !== undefined) {
-    const sinceMs = input.facts.output?.failSinceMs;
+    const sinceMs = (input.facts.output ?? input.facts.reach)?.failSinceMs;
     return {
       because: `the server of the output fails, the process does not: ${server.says}`,
       signals: [server],

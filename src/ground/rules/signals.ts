@@ -3,10 +3,11 @@ import type { MonoMs } from '../../core/clock.ts';
 import type { Signal } from '../../core/envelope.ts';
 import type { Origin, SymptomKind } from '../../core/symptom.ts';
 import { fullestDisk } from '../facts/engine_facts.ts';
+import type { ChannelFacts } from '../facts/facts.ts';
 import { lacksSegments, progressStands, standstillOf } from '../facts/health.ts';
 import { diedBySignal, type ClassifyInput, sourceFailure } from './classify_input.ts';
 import { isHaltedProcess, type ProcessFacts } from '../facts/process_facts.ts';
-import { DISK_FULL_RATIO, PROBE_FAILURES_MIN, stallAfterOf } from '../facts/setup.ts';
+import { calmStaleOf, DISK_FULL_RATIO, PROBE_FAILURES_MIN, stallAfterOf } from '../facts/setup.ts';
 import type { SymptomFacts } from '../facts/symptom_facts.ts';
 
 /*
@@ -67,7 +68,14 @@ export function idleSignal(input: ClassifyInput): MaybeSignal {
     return signal('process', `${halted ? 'halted, ' : ''}no CPU time used for ${seconds(idleMs)}`, process.lastMs);
   }
   const mute = process.bytes === undefined ? 0 : nowMs - process.bytes.movedMs;
-  return mute >= stallMs ? signal('process', `nothing written for ${seconds(mute)}`, process.lastMs) : undefined;
+  if (mute < stallMs || wasMuteWhileWell(facts, calmStaleOf(facts.setup) + stallMs)) return undefined;
+  return signal('process', `nothing written for ${seconds(mute)}`, process.lastMs);
+}
+
+/** What a process sends over the network is not counted as written: then its silence tells nothing of its output. */
+function wasMuteWhileWell({ process, output, reach }: ChannelFacts, patienceMs: number): boolean {
+  const wellMs = output?.changedMs ?? reach?.lastOkMs;
+  return wellMs !== undefined && (process?.bytes?.movedMs ?? wellMs) < wellMs - patienceMs;
 }
 
 /** The process is halted by a signal and has used no CPU time since. */
@@ -115,10 +123,19 @@ export function emptySignal(input: ClassifyInput): MaybeSignal {
 /** The server of the output does not answer at all, or answers nonsense. */
 export function serverSignal(input: ClassifyInput): MaybeSignal {
   const { output } = input.facts;
-  if (output === undefined || output.failStreak < PROBE_FAILURES_MIN) return undefined;
+  if (output === undefined) return statusServerSignal(input);
+  if (output.failStreak < PROBE_FAILURES_MIN) return undefined;
   const status = output.last.status ?? 0;
   if (output.last.failure === 'http_status' && status < 500 && status !== 401 && status !== 403) return undefined;
   return signal('probe', `the playlist cannot be read (${output.last.failure ?? 'unknown'})`, output.last.monoMs);
+}
+
+/** A server to which channels are published. One whose process is halted may be the channel itself. */
+function statusServerSignal(input: ClassifyInput): MaybeSignal {
+  const { reach } = input.facts;
+  if (reach === undefined || reach.failStreak < PROBE_FAILURES_MIN || isHalted(input)) return undefined;
+  if (reach.last.serverFailed !== true) return undefined;
+  return signal('probe', `its server does not answer (${reach.last.failure ?? 'unknown'})`, reach.last.monoMs);
 }
 
 /** The encoder's own reports stopped, or repeat the same position. A silence is witnessed now, not when it began. */

@@ -147,10 +147,12 @@ describe.each(STATUS_KINDS)('the status page of %s', (kind) => {
     expect(reports[3]).toMatch(/expected/);
   });
 
-  it('a server that is not there has no streams', async () => {
-    const { once: one, verdicts } = look({ kind, url: `http://127.0.0.1:${await aFreePort()}`, target: page.target });
+  it('a server that is not there has no streams, and where others publish to it, that is not theirs', async () => {
+    const { once: one, samples } = look({ kind, url: `http://127.0.0.1:${await aFreePort()}`, target: page.target });
     await one();
-    expect(verdicts()).toEqual(['refused']);
+    const isPublishedTo = ['icecast', 'nginx_rtmp', 'mediamtx', 'srs'].includes(kind);
+    expect(samples).toEqual([expect.objectContaining({ kind: 'reach', ok: false, failure: 'refused' })]);
+    expect('serverFailed' in samples[0]!).toBe(isPublishedTo);
   });
 });
 

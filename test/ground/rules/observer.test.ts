@@ -6,6 +6,7 @@ import {
   failed,
   type Given,
   gist,
+  idleFor,
   lookOf,
   looked,
   NOW,
@@ -53,6 +54,18 @@ describe('what is looked through is not trusted', () => {
     expect(found({ ...gone, process: died(5_000) })).toBeUndefined();
     expect(found({ ...gone, process: loop })).toBeUndefined();
     expect(found({ ...gone, process: died(5_000, {}, { stoppedOnPurpose: true }) })).toBeUndefined();
+  });
+
+  it('when the streaming server that it publishes to does not answer, unless its process is halted', () => {
+    const server = (extra: Given = {}, failed = 2, serverFailed: { serverFailed?: true } = { serverFailed: true }) =>
+      found({ output: undefined, reach: reach(failed, 0, { failure: 'timeout', ...serverFailed }), ...extra });
+    expect(server()).toMatchObject({
+      because: 'the server of the output fails, the process does not: its server does not answer (timeout)',
+      sinceMs: reach(2).failSinceMs,
+    });
+    expect([server({}, 1), server({}, 2, {})]).toEqual([undefined, undefined]);
+    const halted = { haltedSinceMs: NOW - 9_000, ...idleFor(9_000) };
+    expect([server({ process: runs(halted) }), server({ process: died(5_000) })]).toEqual([undefined, undefined]);
   });
 
   it('when a running process’s output was not looked at for 60 s, by playlist, by answer or since it is watched', () => {

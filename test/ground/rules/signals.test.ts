@@ -93,6 +93,17 @@ describe('the process table is a signal of', () => {
     expect(mute(6_000, idleFor(1_000))).toBe('process 700: nothing written for 6 s');
   });
 
+  it('not that nothing is written, where nothing was while the output was well, as by one that sends to a server', () => {
+    const mute = (ms: number, given: Given) =>
+      asked(idleSignal, { process: runs({ bytes: { value: 1, movedMs: NOW - ms } }), ...given });
+    const stands = { output: playlist(9_000) };
+    const silent = { output: undefined, reach: { ...reach(2), lastOkMs: NOW - 9_000 } };
+    for (const given of [stands, silent]) {
+      expect([mute(25_000, given), mute(25_001, given)]).toEqual(['process 0: nothing written for 25 s', undefined]);
+    }
+    expect(mute(600_000, { output: undefined, reach: { ...reach(2), lastOkMs: undefined } })).toContain('for 600 s');
+  });
+
   it('that it is halted, when it has used no CPU time since', () => {
     const halted = (extra: Parameters<typeof runs>[0]) => isHalted(lookOf({ process: runs(extra) }));
     const since = { haltedSinceMs: NOW - 9_000 };
