@@ -2,9 +2,18 @@
 import { addressWithin } from '../../core/peer.ts';
 import { failureOf, statusOf } from '../../resilience/failure.ts';
 import type { HlsProbe, PlaylistReading } from './hls.ts';
-import { parseManifest } from './manifest.ts';
+import { type Manifest, parseManifest } from './manifest.ts';
+import { createSizer, newestSize, type SegmentSize, segmentOf } from './segment_size.ts';
 
 const MANIFEST_BYTES_MAX = 1_048_576;
+/** Asking for a segment's size may take this share of the time for the manifest. */
+const SIZE_TIMEOUT_SHARE = 0.5;
+
+interface Newest {
+  readonly size: SegmentSize;
+  /** Where it was found, if the manifest does not list its segments. */
+  readonly address?: string;
+}
 
 /**
  * Looks at one channel's DASH manifest and at its newest segment. `publishTime` alone proves nothing: some servers
@@ -17,48 +26,53 @@ export function createDashProbe({
 }: Omit<HlsProbe, 'clock'>): (signal: AbortSignal) => Promise<PlaylistReading> {
   /** The newest segment that was found, where the manifest does not list them. */
   let found: string | undefined;
-
-  /** Its length; undefined where it is not there, or where that is not known. */
-  const sizeOf = async (address: string, signal: AbortSignal): Promise<number | undefined> => {
-    const target = addressWithin(address, url);
-    if (target === undefined) return undefined;
-    try {
-      const { headers } = await ask({ url: target, method: 'HEAD', timeoutMs: timeoutMs / 2, bytesMax: 0, signal });
-      const length = headers['content-length'];
-      return length !== undefined && /^\d{1,15}$/.test(length) ? Number(length) : undefined;
-    } catch {
-      return undefined;
-    }
-  };
-
-  const newestOf = async (addresses: readonly string[], signal: AbortSignal) => {
-    for (const address of addresses) {
-      const bytes = await sizeOf(address, signal);
-      if (bytes !== undefined) return { address, bytes };
-    }
-    return undefined;
-  };
+  const sizer = createSizer(ask, timeoutMs * SIZE_TIMEOUT_SHARE);
 
   return async (signal) => {
+    const sizeOf = async (address: string): Promise<SegmentSize> => {
+      const target = addressWithin(address, url)?.href;
+      return target === undefined ? undefined : sizer(target, signal);
+    };
     try {
       const { status, headers, body } = await ask({ url, timeoutMs, bytesMax: MANIFEST_BYTES_MAX, signal });
       const serverMs = Date.parse(headers.date ?? '');
       const manifest = parseManifest(body.toString('utf8'), Number.isFinite(serverMs) ? serverMs : undefined);
       if (manifest === undefined) return { ok: false, failure: 'invalid_answer', status };
       const { revision, targetDurationMs, ended, newestNumber } = manifest;
-      const newest = await newestOf(manifest.newest, signal);
-      if (revision === undefined) found = newest?.address ?? found;
-      const moves = revision ?? found;
+      const { size, address } = await (revision === undefined
+        ? newestByClock(manifest, sizeOf)
+        : newestListed(manifest, sizeOf));
+      found = address ?? found;
+      // What was found once stands; where nothing ever was, each segment that is due is one more that is missing.
+      const moves = revision ?? found ?? (size === 'missing' ? `missing ${newestNumber}` : undefined);
       return {
         ...{ ok: true, status, ended },
         ...(moves === undefined ? {} : { revision: moves }),
         ...(newestNumber === undefined ? {} : { mediaSequence: newestNumber }),
         ...(targetDurationMs === undefined ? {} : { targetDurationMs }),
-        ...(newest === undefined ? {} : { newestSegmentBytes: newest.bytes }),
+        ...segmentOf(size),
       };
     } catch (error) {
       const status = statusOf(error);
       return { ok: false, failure: failureOf(error), ...(status === undefined ? {} : { status }) };
     }
   };
+}
+
+type SizeOf = (address: string) => Promise<SegmentSize>;
+
+const newestListed = async ({ newest }: Manifest, sizeOf: SizeOf): Promise<Newest> => ({
+  size: await newestSize({ newest, newestBytes: undefined, isEmpty: false }, sizeOf),
+});
+
+/** Segments that are numbered by the clock are there or not: all that may be are asked for before they are missing. */
+async function newestByClock({ newest, earlier, ended }: Manifest, sizeOf: SizeOf): Promise<Newest> {
+  let isMissing = newest.length > 0 && !ended;
+  for (const address of newest) {
+    const size = await sizeOf(address);
+    if (typeof size === 'number') return { size, address };
+    isMissing &&= size === 'missing';
+  }
+  for (const address of earlier) isMissing &&= (await sizeOf(address)) === 'missing';
+  return { size: isMissing ? 'missing' : undefined };
 }

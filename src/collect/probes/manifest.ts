@@ -11,8 +11,13 @@ export interface Manifest {
   readonly targetDurationMs: number | undefined;
   /** A recording: nothing will be added. */
   readonly ended: boolean;
-  /** Addresses that the newest segment may have, newest first, relative to the manifest. Empty where not stated. */
+  /**
+   * The newest segment and the one before it, or the addresses that the newest may have where it is numbered by the
+   * clock; newest first, relative to the manifest. Empty where not stated.
+   */
   readonly newest: readonly string[];
+  /** Where segments are numbered by the clock: earlier ones, which are there though the encoder is far behind it. */
+  readonly earlier: readonly string[];
   readonly newestNumber: number | undefined;
 }
 
@@ -52,7 +57,9 @@ export function parseManifest(text: string, serverMs: number | undefined): Manif
   return { ended, revision: hashOf(String(mpd.publishTime ?? '')), ...UNTOLD };
 }
 
-const UNTOLD = { targetDurationMs: undefined, newest: [], newestNumber: undefined };
+const UNTOLD = { targetDurationMs: undefined, newest: [], earlier: [], newestNumber: undefined };
+/** So many segments behind the clock, where none of the newest is there. */
+const EARLIER = [4, 8, 16];
 
 /** What stands further in goes before what stands further out. */
 function merged(nodes: readonly unknown[]): Node | undefined {
@@ -81,22 +88,26 @@ function fromTemplate(template: Node, place: Place): Omit<Manifest, 'ended'> {
   const startNumber = numberOf(template.startNumber) ?? 1;
   const runs = isRecord(template.SegmentTimeline) ? listOf(template.SegmentTimeline.S) : [];
   if (runs.length > 0) {
-    const { time, duration, count } = lastOf(runs);
+    const { times, duration, count } = lastOf(runs);
     const number = startNumber + count - 1;
-    const address = filled(String(template.media ?? ''), { ...place, number, time });
+    const newest = times.map((time, before) => filled(template.media, { ...place, number: number - before, time }));
     return {
-      revision: hashOf(`${time} ${number}`),
+      revision: hashOf(`${times[0]} ${number}`),
       targetDurationMs: Math.round((duration / timescale) * 1_000),
-      newest: address === '' ? [] : [address],
+      newest: newest.filter((address) => address !== ''),
+      earlier: [],
       newestNumber: number,
     };
   }
   const durationMs = ((numberOf(template.duration) ?? 0) / timescale) * 1_000;
   const number = numberByClock(place, durationMs, startNumber);
   if (number === undefined) return { revision: undefined, ...UNTOLD };
-  const numbers = [number, number - 1, number - 2].filter((each) => each >= startNumber);
-  const newest = numbers.map((each) => filled(String(template.media ?? ''), { ...place, number: each, time: 0 }));
-  return { revision: undefined, targetDurationMs: Math.round(durationMs), newest, newestNumber: number };
+  const behind = (segments: readonly number[]): string[] =>
+    segments
+      .filter((each) => number - each >= startNumber)
+      .map((each) => filled(template.media, { ...place, number: number - each, time: 0 }));
+  const [newest, earlier] = [behind([0, 1, 2]), behind(EARLIER)];
+  return { revision: undefined, targetDurationMs: Math.round(durationMs), newest, earlier, newestNumber: number };
 }
 
 /** The newest segment that has ended by the server's own clock. */
@@ -109,16 +120,19 @@ function numberByClock({ mpd, period, serverMs }: Place, durationMs: number, sta
 
 const RUNS_MAX = 1_000_000;
 
-function lastOf(runs: readonly Node[]): { time: number; duration: number; count: number } {
+/** `times`: when the last segment begins, and the one before it, if there is one. */
+function lastOf(runs: readonly Node[]): { times: readonly number[]; duration: number; count: number } {
   let [next, count, duration] = [0, 0, 0];
+  let times: readonly number[] = [];
   for (const run of runs) {
     duration = numberOf(run.d) ?? 0;
     // A negative count means up to the end of the period; of a live one the end is not known.
     const repeats = Math.min(RUNS_MAX, Math.max(0, numberOf(run.r) ?? 0)) + 1;
     next = (numberOf(run.t) ?? next) + duration * repeats;
     count += repeats;
+    times = [next - duration, ...(repeats > 1 ? [next - 2 * duration] : times.slice(0, 1))];
   }
-  return { time: next - duration, duration, count };
+  return { times, duration, count };
 }
 
 /** A template may name its values any number of times: neither it nor they may be long. */
@@ -126,7 +140,8 @@ const ADDRESS_CHARS_MAX = 2_048;
 const VALUE_CHARS_MAX = 256;
 
 /** `$RepresentationID$`, `$Number%05d$`, `$Time$`, `$Bandwidth$`, `$$`. */
-function filled(media: string, place: Place & { readonly number: number; readonly time: number }): string {
+function filled(written: unknown, place: Place & { readonly number: number; readonly time: number }): string {
+  const media = String(written ?? '');
   const values: Readonly<Record<string, string>> = {
     RepresentationID: String(place.representation.id ?? '').slice(0, VALUE_CHARS_MAX),
     Bandwidth: String(place.representation.bandwidth ?? '').slice(0, VALUE_CHARS_MAX),
@@ -146,12 +161,16 @@ function fromList(list: Node, base: string): Omit<Manifest, 'ended'> {
   const addresses = listOf(list.SegmentURL).map(
     ({ media, mediaRange }) => `${String(media ?? '')}#${String(mediaRange ?? '')}`,
   );
-  const newest = addresses.at(-1)?.split('#')[0];
+  const newest = addresses.slice(-2).map((address) => address.split('#')[0] ?? '');
   const duration = numberOf(list.duration);
   return {
     revision: hashOf(addresses.join('\n')),
     targetDurationMs: duration === undefined ? undefined : Math.round((duration / timescale) * 1_000),
-    newest: newest === undefined || newest === '' ? [] : [base + newest],
+    newest: newest
+      .filter((address) => address !== '')
+      .map((address) => base + address)
+      .toReversed(),
+    earlier: [],
     newestNumber: undefined,
   };
 }

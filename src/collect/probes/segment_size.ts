@@ -18,7 +18,7 @@ export function segmentOf(size: SegmentSize): Pick<PlaylistSample, 'newestSegmen
  * before it is there: some lists name a segment a moment before it can be had.
  */
 export async function newestSize(
-  { newest, newestBytes, isEmpty }: MediaPlaylist,
+  { newest, newestBytes, isEmpty }: Pick<MediaPlaylist, 'newest' | 'newestBytes' | 'isEmpty'>,
   sizeOf: (address: string) => Promise<SegmentSize>,
 ): Promise<SegmentSize> {
   if (newestBytes !== undefined) return newestBytes;

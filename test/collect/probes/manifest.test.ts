@@ -16,8 +16,15 @@ describe('a DASH manifest', () => {
       ended: false,
       targetDurationMs: 1_500,
       newestNumber: 10,
-      newest: ['c-v0-00010-6000.m4s'],
+      newest: ['c-v0-00010-6000.m4s', 'c-v0-00009-4000.m4s'],
     });
+  });
+
+  it('names the segment before the newest one, where there is one', () => {
+    const newest = (runs: string) => parseManifest(timeline(runs), undefined)?.newest;
+    expect(newest('<S t="0" d="2000"/>')).toEqual(['c-v0-00001-0.m4s']);
+    expect(newest('<S t="0" d="2000" r="3"/>')).toEqual(['c-v0-00004-6000.m4s', 'c-v0-00003-4000.m4s']);
+    expect(newest('<S t="0" d="2000"/><S t="9000" d="2000"/>')).toEqual(['c-v0-00002-9000.m4s', 'c-v0-00001-0.m4s']);
   });
 
   it('changes its revision exactly when a segment is added, though the window slides', () => {
@@ -39,6 +46,7 @@ describe('a DASH manifest', () => {
       revision: undefined,
       targetDurationMs: 2_000,
       newest: ['9.m4s', '8.m4s', '7.m4s'],
+      earlier: ['5.m4s'],
     });
     expect(parseManifest(text, undefined)).toMatchObject({ revision: undefined, newest: [] });
   });
@@ -48,7 +56,11 @@ describe('a DASH manifest', () => {
       '<Representation><BaseURL>x/</BaseURL><SegmentList duration="2"><SegmentURL media="1.m4s"/><SegmentURL media="2.m4s"/></SegmentList></Representation>',
       'static',
     );
-    expect(parseManifest(text, undefined)).toMatchObject({ ended: true, newest: ['x/2.m4s'], targetDurationMs: 2_000 });
+    expect(parseManifest(text, undefined)).toMatchObject({
+      ended: true,
+      newest: ['x/2.m4s', 'x/1.m4s'],
+      targetDurationMs: 2_000,
+    });
   });
 
   it.each(['', '#EXTM3U', '<html></html>', '<MPD/>', mpd('')])('%j is none', (text) => {
