@@ -202,9 +202,18 @@ describe.skipIf(CHROMIUM === undefined)('the console in a real browser (needs ch
     complaints.length = 0;
   }, 30_000);
 
-  it('fits the screen of a telephone', async () => {
-    await page.setViewportSize({ width: 390, height: 800 });
-    await open(troubled);
+  it('says so, too, when Reeve stands still: it takes the question and never answers', async () => {
+    await open(calm);
+    await page.route('**/api/**', () => undefined);
+    await expect.poll(() => text('#state'), { timeout: 15_000 }).toMatch(/no answer: none within 5 s; .*seconds old/);
+    await page.unroute('**/api/**');
+    await expect.poll(() => text('#state'), { timeout: 15_000 }).not.toContain('no answer');
+    complaints.length = 0;
+  }, 40_000);
+
+  it('fits the screen of a telephone, whatever reason a person gave', async () => {
+    await page.setViewportSize({ width: 360, height: 740 });
+    await open({ ...troubled, freeze: { ...troubled.freeze, because: `https://example.org/${'x'.repeat(200)}` } });
     // As text: the test itself is no program of a browser.
     const tooWide = await page.evaluate('document.documentElement.scrollWidth > window.innerWidth + 1');
     expect(tooWide).toBe(false);

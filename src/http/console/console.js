@@ -1,5 +1,7 @@
 'use strict';
 const REFRESH_MS = 2000;
+/** What stands still, or lies behind a cable that was pulled, never answers: then what is shown must not look new. */
+const ANSWER_MS = 5000;
 const byId = (id) => document.getElementById(id);
 // Half of a session, worth nothing without the cookie that no script can read. The token itself is kept nowhere.
 let session = sessionStorage.getItem('reeve-session') || '';
@@ -47,7 +49,8 @@ function fill(id, head, rows, empty) {
 }
 
 async function ask(path) {
-  const answer = await fetch(path, { headers: { 'x-reeve-csrf': session }, cache: 'no-store' });
+  const signal = AbortSignal.timeout(ANSWER_MS);
+  const answer = await fetch(path, { headers: { 'x-reeve-csrf': session }, cache: 'no-store', signal });
   if (answer.status === 401) throw Object.assign(new Error('token'), { login: true });
   if (!answer.ok) throw new Error(path + ' answered ' + answer.status);
   return answer.json();
@@ -112,7 +115,8 @@ function paint(status, recent) {
 
 function complain(error) {
   const old = shownAt ? '; what you see is ' + Math.round((Date.now() - shownAt) / 1000) + ' seconds old' : '';
-  byId('state').textContent = 'no answer: ' + error.message + old;
+  const why = error.name === 'TimeoutError' ? 'none within ' + ANSWER_MS / 1000 + ' s' : error.message;
+  byId('state').textContent = 'no answer: ' + why + old;
   byId('state').className = 'bad';
   document.title = '(?) Reeve';
 }
