@@ -137,6 +137,7 @@ function viewsOf({ host, infrastructure, paging, decisions, reloader }: Shown): 
         .status()
         .map(({ receiver, error }) => ({ id: receiver, error })),
     problems: () => reloader.problems(),
+    waiting: () => reloader.waiting(),
   });
 }
 

@@ -37,6 +37,8 @@ export interface Reloader extends Disposable {
   current(): Configuration;
   /** The problems of the last edit, while it is not in force; else none. */
   problems(): readonly Problem[];
+  /** What the last sound edit changed and only the next start takes, by its keys; else none. */
+  waiting(): readonly string[];
 }
 
 /** Watches the files of a configuration and swaps in what is sound as a whole. */
@@ -45,6 +47,7 @@ export function watchConfiguration(options: Watch): Reloader {
   const watched = new Folders(() => settle.touch());
   let current = options.current;
   let problems: readonly Problem[] = [];
+  let waiting: readonly string[] = [];
   const fingerprints = new Fingerprints(FILE_BYTES_MAX);
   const fingerprint = (of: Configuration): string => fingerprints.of(filesOf(of), clock.now());
   let seen = fingerprint(current);
@@ -58,6 +61,7 @@ export function watchConfiguration(options: Watch): Reloader {
     current = change.configuration;
     if (moved) seen = fingerprint(current);
     problems = change.ok ? [] : change.problems;
+    if (change.ok) waiting = change.needsRestart;
     watched.follow(current);
     onChange(change);
     return change;
@@ -72,6 +76,7 @@ export function watchConfiguration(options: Watch): Reloader {
     reload,
     current: () => current,
     problems: () => problems,
+    waiting: () => waiting,
     [Symbol.dispose]() {
       poll[Symbol.dispose]();
       settle[Symbol.dispose]();

@@ -11,6 +11,7 @@ import { describeIntake } from './intake.ts';
 import { addMemory } from './memory.ts';
 import { DescribedRoutes } from './openapi.ts';
 import { type HttpEnv, wire } from './request.ts';
+import { unknownChannel, unknownChannelOrTool } from './unknown.ts';
 
 const LIST_MAX = 1_000;
 const LIST_DEFAULT = 100;
@@ -59,17 +60,21 @@ function addReads(routes: DescribedRoutes, daemon: Daemon): void {
   );
   routes.get('/api/v1/stats', { summary: 'Counts since the journal began' }, (c) => wire(c, daemon.stats()));
   const why = 'The last decision with every question';
-  routes.get('/api/v1/why/{channel}', { summary: why, answers: FOUND }, (c) =>
-    wire(c, daemon.why(c.req.param('channel') ?? ''), 'channel'),
-  );
+  const noChannel = (name: string) => () => unknownChannel(name, daemon.channels());
+  routes.get('/api/v1/why/{channel}', { summary: why, answers: FOUND }, (c) => {
+    const channel = c.req.param('channel') ?? '';
+    return wire(c, daemon.why(channel), noChannel(channel));
+  });
   const prompt = 'The exact text and choices that a model would be sent now; none is asked';
-  routes.get('/api/v1/prompt/{channel}', { summary: prompt, answers: FOUND }, (c) =>
-    wire(c, daemon.prompt(c.req.param('channel') ?? ''), 'channel'),
-  );
+  routes.get('/api/v1/prompt/{channel}', { summary: prompt, answers: FOUND }, (c) => {
+    const channel = c.req.param('channel') ?? '';
+    return wire(c, daemon.prompt(channel), noChannel(channel));
+  });
   const whyNot = 'What would be answered now, and the smallest change that would flip it';
-  routes.get('/api/v1/why-not/{channel}/{tool}', { summary: whyNot, answers: FOUND }, (c) =>
-    wire(c, daemon.whyNot(c.req.param('channel') ?? '', c.req.param('tool') ?? ''), 'channel or tool'),
-  );
+  routes.get('/api/v1/why-not/{channel}/{tool}', { summary: whyNot, answers: FOUND }, (c) => {
+    const [channel, tool] = [c.req.param('channel') ?? '', c.req.param('tool') ?? ''];
+    return wire(c, daemon.whyNot(channel, tool), () => unknownChannelOrTool(channel, tool, daemon.channels()));
+  });
 }
 
 function addLists(routes: DescribedRoutes, daemon: Daemon): void {
@@ -91,9 +96,13 @@ function addLists(routes: DescribedRoutes, daemon: Daemon): void {
   const tokens = 'Named tokens: what each may do, until when, who handed it out';
   routes.get('/api/v1/tokens', { summary: tokens, scope: 'admin' }, (c) => wire(c, { tokens: daemon.tokens() }));
   const incidents = { channel: 'only those of one channel', ...LIMIT };
-  routes.get('/api/v1/incidents', { summary: 'Incidents, newest first', query: incidents }, (c, { channel, limit }) =>
-    wire(c, { incidents: daemon.incidents({ channel, limit: limitOf(limit) }) }),
-  );
+  const text = { summary: 'Incidents, newest first', query: incidents, answers: FOUND };
+  routes.get('/api/v1/incidents', text, (c, { channel, limit }) => {
+    const found = daemon.incidents({ channel, limit: limitOf(limit) });
+    // One that left the configuration has its history still.
+    const isKnown = channel === undefined || found.length > 0 || daemon.channels().some(({ id }) => id === channel);
+    return wire(c, isKnown ? { incidents: found } : undefined, () => unknownChannel(channel!, daemon.channels()));
+  });
   const journal = { since: 'entries after this one', ...LIMIT };
   routes.get('/api/v1/journal', { summary: 'Journal entries', query: journal }, (c, { since, limit }) =>
     wire(c, { entries: daemon.journal({ since: Number(since ?? 0) || 0, limit: limitOf(limit) }) }),

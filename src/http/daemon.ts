@@ -73,7 +73,7 @@ export type HintsApi = Pick<
  */
 export interface Daemon {
   status(): unknown;
-  channels(): readonly unknown[];
+  channels(): readonly { readonly id: string }[];
   incidents(filter: { readonly channel: string | undefined; readonly limit: number }): readonly unknown[];
   incident(id: string): unknown;
   /** The incident and all that its decisions rested on, as one document that replays elsewhere. */

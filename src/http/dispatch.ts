@@ -73,8 +73,17 @@ const written =
     if (!result.ok) return { ok: false, because: result.because };
     deps.append(result.drafts);
     deps.pipeline.onCommand();
-    return { ok: true, said: result.message ?? `done: ${command.name}` };
+    return { ok: true, said: (result.message ?? `done: ${command.name}`) + stillFrozen(command, deps) };
   };
+
+/** Who gives one of these expects that something may be changed now. */
+const PERMITTING: ReadonlySet<CommandName> = new Set(['release', 'reset', 'unlease', 'phase', 'approve', 'window_end']);
+
+function stillFrozen({ name }: Command, { pipeline }: CommandDeps): string {
+  const { frozen } = pipeline.control();
+  if (frozen === undefined || !PERMITTING.has(name)) return '';
+  return `; Reeve is frozen by ${frozen.who}, so nothing is changed before: reeve thaw`;
+}
 
 /** The same about a scope, which must be one. */
 const onScope = (build: (scope: Scope, command: Command, deps: CommandDeps) => CommandResult): CarryOut =>

@@ -40,8 +40,8 @@ export function needs(c: Context<HttpEnv>, scope: TokenScope): Response | undefi
   return refuse(c, 'scope', `this needs a token with the scope ${scope}; ${grant.name} has ${grant.scopes.join(', ')}`);
 }
 
-/** Answers in wire form, or 404 where there is no such thing. */
-export const wire = (c: Context, value: unknown, what = 'thing') =>
+/** Answers in wire form, or 404 where there is no such thing: `what` is its kind, or says it whole. */
+export const wire = (c: Context, value: unknown, what: string | (() => string) = 'thing') =>
   value === undefined
-    ? c.json({ error: 'not_found', message: `there is no such ${what}` }, 404)
+    ? c.json({ error: 'not_found', message: typeof what === 'string' ? `there is no such ${what}` : what() }, 404)
     : c.json(toWire(value) as never);

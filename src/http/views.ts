@@ -39,6 +39,8 @@ export interface ViewDeps {
   readonly receivers: Read<readonly { readonly id: string; readonly error: string | undefined }[]>;
   /** Problems of the last reload that was refused; empty when all is well. */
   readonly problems: () => readonly Problem[];
+  /** Keys of the configuration that were changed and wait for the next start. */
+  readonly waiting: () => readonly string[];
 }
 
 const STORY_ENTRIES_MAX = 2_000;
@@ -88,7 +90,7 @@ export class Views {
     };
   }
 
-  channels(): readonly unknown[] {
+  channels(): readonly { readonly id: string }[] {
     return this.#deps.channels.map((channel) => this.#channelView(channel));
   }
 
@@ -204,7 +206,7 @@ export class Views {
     return tool === undefined ? undefined : this.#deps.pipeline.preview(channel, tool);
   }
 
-  #channelView(ref: ChannelSetup): unknown {
+  #channelView(ref: ChannelSetup): { readonly id: string; readonly [field: string]: unknown } {
     const { pipeline, settings } = this.#deps;
     const nowMs = this.#deps.clock.monotonicMs();
     const scope: Scope = { kind: 'channel', id: ref.id };
@@ -279,13 +281,14 @@ export class Views {
   }
 
   #problems(): readonly string[] {
-    const { problems, pipeline, receivers } = this.#deps;
+    const { problems, waiting, pipeline, receivers } = this.#deps;
     const journal = pipeline.guard.journalError;
     const below = heldBelow(pipeline.control(), this.#deps.settings().initialPhase(''));
     return [
       ...(below === undefined ? [] : [`${below.because}: held at phase ${below.held} until reeve phase N sets one`]),
       ...(journal === undefined ? [] : [`the journal cannot be trusted: ${journal}`]),
       ...problems().map(({ file, line, column, message }) => `${file}:${line}:${column}: ${message}`),
+      ...waiting().map((key) => `${key}: was changed in the configuration; start Reeve anew for it`),
       ...receivers().flatMap(({ id, error }) =>
         error === undefined ? [] : [`receiver ${id} does not take pages: ${error}`],
       ),

@@ -53,6 +53,20 @@ describe('watchConfiguration', () => {
     expect(reloader.current().personas[0]?.risk_tolerance).toBe('high');
   });
 
+  it('says what waits for the next start until the edit is taken back, also while a later one is bad', async () => {
+    const { cwd, reloader } = watching();
+    expect(reloader.waiting()).toEqual([]);
+    writeInto(cwd, 'config/reeve.yaml', `${CONFIG}  - { id: c, engine: e }\n`);
+    reloader.reload();
+    expect(reloader.waiting()).toEqual(['channels']);
+    writeInto(cwd, 'config/reeve.yaml', 'nonsense');
+    expect(reloader.reload().ok).toBe(false);
+    expect(reloader.waiting()).toEqual(['channels']);
+    writeInto(cwd, 'config/reeve.yaml', CONFIG);
+    reloader.reload();
+    expect(reloader.waiting()).toEqual([]);
+  });
+
   it('swaps all or nothing: a good rule waits for the bad persona beside it', async () => {
     const { cwd, reloader, change } = watching();
     writeInto(cwd, 'config/personas/mine.yaml', 'nonsense');

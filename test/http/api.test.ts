@@ -72,15 +72,25 @@ describe('a list', () => {
 
 describe('one thing', () => {
   it.each([
-    ['/api/v1/why/nowhere', 'channel'],
-    ['/api/v1/prompt/nowhere', 'channel'],
-    ['/api/v1/why-not/nowhere/restart_channel', 'channel or tool'],
+    ['/api/v1/why/nows', 'no such channel as \\"nows\\": did you mean news? (reeve status lists them)'],
+    ['/api/v1/prompt/nows', 'did you mean news?'],
+    ['/api/v1/why-not/nows/restart_channel', 'did you mean news?'],
+    ['/api/v1/why-not/news/restart', 'no such tool as'],
+    ['/api/v1/incidents?channel=nows', 'did you mean news?'],
     ['/api/v1/incidents/inc-9', 'incident'],
     ['/api/v1/incidents/inc-9/export', 'incident'],
   ])('that there is not is 404 and named: %s', async (path, what) => {
-    const { status, body } = await (await asking({}))(path);
+    const { status, body } = await (await asking({ channels: () => [{ id: 'news' }] }))(path);
     expect(status).toBe(404);
     expect(JSON.stringify(body)).toContain(what);
+  });
+
+  it('of a channel that left the configuration, or had no incident, is a list', async () => {
+    const [known, left] = [{ channels: () => [{ id: 'news' }] }, { incidents: () => [{ id: 'inc-1' }] }];
+    expect((await (await asking(known))('/api/v1/incidents?channel=news')).body).toEqual({ incidents: [] });
+    expect((await (await asking(left))('/api/v1/incidents?channel=old')).body).toEqual({
+      incidents: [{ id: 'inc-1' }],
+    });
   });
 
   it('is asked for by its name as it stands in the path', async () => {

@@ -43,6 +43,17 @@ describe('a command', () => {
     expect(facts('control.frozen')).toHaveLength(1);
   });
 
+  it('that permits something says that a freeze still forbids it', async () => {
+    const { run } = setUp();
+    await run('freeze');
+    const held = 'Reeve is frozen by ann, so nothing is changed before: reeve thaw';
+    expect(await run('phase', { phase: 3 })).toEqual({ ok: true, said: `done: phase; ${held}` });
+    expect(await run('reset', { scope: 'news' })).toEqual({ ok: true, said: `done: reset; ${held}` });
+    expect(await run('lease', { scope: 'news', for_ms: 60_000 })).toEqual({ ok: true, said: 'done: lease' });
+    expect(await run('thaw')).toEqual({ ok: true, said: 'done: thaw' });
+    expect(await run('phase', { phase: 4 })).toEqual({ ok: true, said: 'done: phase' });
+  });
+
   it('lets what waits be looked at again, and a refused one does not', async () => {
     const { run, pipeline } = setUp();
     const onCommand = vi.spyOn(pipeline, 'onCommand');

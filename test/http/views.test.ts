@@ -10,7 +10,7 @@ function viewed(options: PipelineOptions = {}, change: Partial<ViewDeps> = {}) {
   const views = new Views({
     ...{ version: '1.2.3', clock: world.clock, pipeline: world.pipeline },
     ...{ settings: world.settings, channels: world.channels, read: (query) => world.ledger.read(query) },
-    ...{ secondsSinceLastDeliveryOk: () => undefined, receivers: () => [], problems: () => [] },
+    ...{ secondsSinceLastDeliveryOk: () => undefined, receivers: () => [], problems: () => [], waiting: () => [] },
     ...change,
   });
   return { ...world, views };
@@ -56,6 +56,15 @@ describe('the status', () => {
     const { views } = viewed({}, { problems: () => [problem], receivers });
     expect(views.status()).toMatchObject({
       problems: ['reeve.yaml:3:5: no such key', 'receiver pager does not take pages: answered 503'],
+    });
+  });
+
+  it('names what was changed in the configuration and waits for the next start', () => {
+    expect(viewed({}, { waiting: () => ['channels', 'receivers'] }).views.status()).toMatchObject({
+      problems: [
+        'channels: was changed in the configuration; start Reeve anew for it',
+        'receivers: was changed in the configuration; start Reeve anew for it',
+      ],
     });
   });
 });
