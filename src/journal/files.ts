@@ -1,5 +1,6 @@
 /** Prepares the journal's files and checks their file system. */
 import {
+  accessSync,
   chmodSync,
   closeSync,
   constants,
@@ -56,13 +57,35 @@ export function prepareFile(path: string, fileSystemTypeOf: (directory: string) 
     createPrivately(path);
   } catch (thrown) {
     if (thrown instanceof ReeveError) throw thrown;
-    const isRefused = ['EACCES', 'EPERM'].includes((thrown as NodeJS.ErrnoException).code ?? '');
-    throw new ReeveError('JOURNAL_UNWRITABLE', `cannot create ${path}: ${messageOf(thrown)}`, {
+    const readOnly = readOnlyPlace(directory);
+    const because = readOnly === undefined ? messageOf(thrown) : `the file system of ${readOnly} is read-only`;
+    throw new ReeveError('JOURNAL_UNWRITABLE', `cannot open or create ${path}: ${because}`, {
       cause: thrown,
-      hint: isRefused
-        ? `It must belong to the user that runs Reeve. Try: ls -l ${path}; chown. Or give Reeve another --state.`
-        : 'Give Reeve a directory of its own with --state.',
+      hint: hintOf((thrown as NodeJS.ErrnoException).code ?? '', path, readOnly),
     });
+  }
+}
+
+function hintOf(code: string, path: string, readOnly: string | undefined): string {
+  if (readOnly !== undefined) {
+    const look = `Try: findmnt -T ${readOnly}; dmesg. Then mount it writable, or give Reeve another --state.`;
+    return `The kernel does this to a disk that fails. ${look}`;
+  }
+  if (['EACCES', 'EPERM'].includes(code)) {
+    return `It must belong to the user that runs Reeve. Try: ls -l ${path}; chown. Or give Reeve another --state.`;
+  }
+  return 'Give Reeve a directory of its own with --state.';
+}
+
+/** The nearest directory that exists, if its file system takes no writes: to make one there fails with other codes. */
+function readOnlyPlace(directory: string): string | undefined {
+  try {
+    accessSync(directory, constants.W_OK);
+    return undefined;
+  } catch (thrown) {
+    const { code } = thrown as NodeJS.ErrnoException;
+    if (code === 'EROFS') return directory;
+    return code === 'ENOENT' && dirname(directory) !== directory ? readOnlyPlace(dirname(directory)) : undefined;
   }
 }
 

@@ -1,3 +1,4 @@
+import { spawnSync } from 'node:child_process';
 import { chmodSync, chownSync, existsSync, mkdirSync, statSync, symlinkSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
@@ -36,11 +37,28 @@ describe('the place of the journal', () => {
     process.seteuid?.(0);
     chownSync(path, 0, 0);
     process.seteuid?.(65_534);
-    const refused = coded('JOURNAL_UNWRITABLE', /cannot create .*EACCES/);
+    const refused = coded('JOURNAL_UNWRITABLE', /cannot open or create .*EACCES/);
     expect(() => SqliteStore.open(path)).toThrow(refused);
     expect(() => SqliteStore.open(path)).toThrow(
       expect.objectContaining({ hint: expect.stringMatching(/ls -l .*chown/) }),
     );
+  });
+
+  it('on a file system that is read-only is refused with that, whether its files are there or not', ({ skip }) => {
+    const path = journalPath();
+    mkdirSync(dirname(path), { mode: 0o700 });
+    const mounted = spawnSync('mount', ['-t', 'tmpfs', '-o', 'size=1m,mode=700', 'reeve', dirname(path)]);
+    skip(mounted.status !== 0, 'nothing may be mounted here');
+    onTestFinished(() => void spawnSync('umount', [dirname(path)]));
+    SqliteStore.open(path).close();
+    expect(spawnSync('mount', ['-o', 'remount,ro', dirname(path)]).status).toBe(0);
+    for (const place of [path, join(dirname(path), 'below', 'deeper', 'journal.db')]) {
+      const refused = coded('JOURNAL_UNWRITABLE', /cannot open or create .*: the file system of .* is read-only/);
+      expect(() => SqliteStore.open(place)).toThrow(refused);
+      expect(() => SqliteStore.open(place)).toThrow(
+        expect.objectContaining({ hint: expect.stringContaining(`findmnt -T ${dirname(path)}`) }),
+      );
+    }
   });
 
   it.each([0o770, 0o707])('is refused in a directory of mode %o, where others may write', (mode) => {
