@@ -7,12 +7,13 @@ import type { Config, EngineConfig } from '../config/config.ts';
 import type { CheckpointStore } from '../core/chunk.ts';
 import type { Clock } from '../core/clock.ts';
 import type { Engine } from '../core/engine.ts';
-import { messageOf, ReeveError } from '../core/errors.ts';
+import { messageOf } from '../core/errors.ts';
 import type { EngineId } from '../core/scope.ts';
 import { createEngines } from '../engine/factory.ts';
 import { openCheckpoints } from '../journal/checkpoints.ts';
 import { type Damage, openJournal } from '../journal/damage.ts';
 import type { JournalRows } from '../journal/derived.ts';
+import { notMade } from '../journal/files.ts';
 import { Ledger } from '../journal/ledger.ts';
 import { probeJournal } from '../journal/recovery.ts';
 import { setBackByWitness } from '../journal/set_back.ts';
@@ -75,10 +76,7 @@ function prepareState(directory: string): string {
     mkdirSync(directory, { recursive: true, mode: 0o700 });
     return directory;
   } catch (thrown) {
-    throw new ReeveError('JOURNAL_UNWRITABLE', `cannot create ${directory}: ${messageOf(thrown)}`, {
-      cause: thrown,
-      hint: 'Give Reeve a directory of its own with --state.',
-    });
+    throw notMade(directory, thrown);
   }
 }
 

@@ -56,14 +56,18 @@ export function prepareFile(path: string, fileSystemTypeOf: (directory: string) 
     refuseSharedDirectory(directory);
     createPrivately(path);
   } catch (thrown) {
-    if (thrown instanceof ReeveError) throw thrown;
-    const readOnly = readOnlyPlace(directory);
-    const because = readOnly === undefined ? messageOf(thrown) : `the file system of ${readOnly} is read-only`;
-    throw new ReeveError('JOURNAL_UNWRITABLE', `cannot open or create ${path}: ${because}`, {
-      cause: thrown,
-      hint: hintOf((thrown as NodeJS.ErrnoException).code ?? '', path, readOnly),
-    });
+    throw thrown instanceof ReeveError ? thrown : notMade(path, thrown);
   }
+}
+
+/** Why a file or directory of the state could be neither opened nor created. */
+export function notMade(path: string, thrown: unknown): ReeveError {
+  const readOnly = readOnlyPlace(dirname(path));
+  const because = readOnly === undefined ? messageOf(thrown) : `the file system of ${readOnly} is read-only`;
+  return new ReeveError('JOURNAL_UNWRITABLE', `cannot open or create ${path}: ${because}`, {
+    cause: thrown,
+    hint: hintOf((thrown as NodeJS.ErrnoException).code ?? '', path, readOnly),
+  });
 }
 
 function hintOf(code: string, path: string, readOnly: string | undefined): string {

@@ -54,6 +54,7 @@ describe.skipIf(!can)('a disk that is full under the journal (needs root, to mou
       { what: 'trigger', severity: 'critical', reason: 'journal_broken', key: 'unjournaled/reeve/internal/journal' },
     ]);
     expect(rig.delivered[0]?.details).toContain('df -h');
+    expect(rig.delivered[0]?.details).toContain('no channel that fails from now on gets a page of its own');
   });
 
   it('means that nothing is restarted', async () => {
