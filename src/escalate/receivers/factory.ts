@@ -31,7 +31,8 @@ type Factories = {
 };
 
 const FACTORIES: Factories = {
-  alertmanager: ({ id, url }, { post, clock, placeOf }) => alertmanager({ name: id, url, post, clock, placeOf }),
+  alertmanager: ({ id, url, refresh_every }, { post, clock, placeOf }) =>
+    alertmanager({ name: id, url, post, clock, placeOf, refreshMs: refresh_every }),
   webhook: ({ id, url }, { post, clock, secret }) => {
     const key = secret('secret');
     return webhook({ name: id, url, post, clock, secrets: key === undefined ? [] : [key] });
