@@ -3,7 +3,7 @@ import type { Escalation } from '../../core/incident.ts';
 import type { JournalEntry } from '../../core/journal.ts';
 import { PATIENCE_MS } from '../../core/persona.ts';
 import { keyOfScope, type Scope } from '../../core/scope.ts';
-import { KEYS_OF_HELD_PHASE } from '../../incident/pages/phase_page.ts';
+import { KEY_OF_MASS_OUTAGE, keyOfContainmentPage } from '../../incident/pages/page.ts';
 import { type FactOf, type InvariantContext, type Oracle, scopesOver } from './context.ts';
 
 /** Ground truth of one channel at one moment, and whether Reeve could see it. */
@@ -19,6 +19,8 @@ export interface ChannelTruth {
 const DETECTION_MS_MAX = 20_000;
 /** What L6 allows on top of patience. */
 const GRACE_MS = 15_000;
+/** After a run, a hold or a page has ended, and only then: whether it helped is to be seen first. */
+const GAP_MS = 20_000;
 
 /**
  * What L6 forbids and Reeve still does; an entry goes when its cause is mended.
@@ -66,6 +68,8 @@ export class Silence implements Oracle {
   #waits: Wait[] = [];
   /** Since when a channel has not played, on Reeve's monotonic clock; at the earliest since Reeve was started. */
   readonly #downMs = new Map<string, number>();
+  /** Since when a channel has been visibly down. */
+  readonly #seenDownMs = new Map<string, number>();
   /** Since when a channel has been visibly down and named by nothing, on Reeve's monotonic clock. */
   readonly #silentMs = new Map<string, number>();
   readonly #reported = new Set<string>();
@@ -93,6 +97,7 @@ export class Silence implements Oracle {
       case 'reeve.started':
         this.#runs.clear();
         for (const channel of this.#downMs.keys()) this.#downMs.set(channel, monoMs);
+        this.#seenDownMs.clear();
         return this.#silentMs.clear();
       case 'incident.opened':
         return void this.#incidents.set(fact.incident.id, keyOfScope(fact.incident.scope));
@@ -122,9 +127,10 @@ export class Silence implements Oracle {
     }
   }
 
-  /** That Reeve repairs nothing at its phase names no channel. */
+  /** What Reeve says of itself (its phase, its budget, its journal, a fault of its own) names no channel. */
   #paged({ key, scope, incident, details }: Escalation): void {
-    if (KEYS_OF_HELD_PHASE.includes(key)) return;
+    const isOfChannels = incident !== undefined || key === keyOfContainmentPage(scope) || key === KEY_OF_MASS_OUTAGE;
+    if (!isOfChannels) return;
     const isOfAll = scope.kind === 'channel' || incident === undefined;
     this.#pages.set(key, { scope: keyOfScope(scope), listed: isOfAll ? undefined : listedIn(details) });
   }
@@ -139,13 +145,16 @@ export class Silence implements Oracle {
         this.#told.delete(channel);
         this.#downMs.delete(channel);
       } else if (!this.#downMs.has(channel)) this.#downMs.set(channel, monoMs);
+      if (playing || !visible) this.#seenDownMs.delete(channel);
+      else if (!this.#seenDownMs.has(channel)) this.#seenDownMs.set(channel, monoMs);
       if (playing || !visible || this.#named(channel, monoMs)) {
         this.#silentMs.delete(channel);
         continue;
       }
       const sinceMs = this.#silentMs.get(channel) ?? monoMs;
       this.#silentMs.set(channel, sinceMs);
-      const dueMs = Math.max(sinceMs + maxMs, this.#waitedForMs(channel) + GRACE_MS);
+      const downMs = this.#seenDownMs.get(channel) ?? sinceMs;
+      const dueMs = Math.max(downMs + maxMs, sinceMs + GAP_MS, this.#waitedForMs(channel) + GRACE_MS);
       if (monoMs <= dueMs || this.#reported.has(channel)) continue;
       this.#reported.add(channel);
       broke('L6', `${channel} is down for ${monoMs - sinceMs} ms and no page, run or hold names it`);

@@ -8,6 +8,8 @@ import { aPersona } from '../../support/a.ts';
 
 /** Detection, no patience, and the grace: down and unnamed for as long as this is allowed. */
 const ALLOWED_MS = 35_000;
+/** After what named the channel has ended. */
+const GAP_MS = 20_000;
 const SCOPE = { kind: 'channel', id: 'ch0' } as const;
 
 function oracle() {
@@ -31,7 +33,10 @@ function oracle() {
   return { silence, broken, write, down, plays };
 }
 
-const page = (id: string) => ({ type: 'escalation.raised', escalation: { key: 'k', scope: { kind: 'channel', id } } });
+const page = (id: string) => ({
+  type: 'escalation.raised',
+  escalation: { key: 'incident/inc-1', incident: 'inc-1', scope: { kind: 'channel', id } },
+});
 
 describe('the oracle of silent downtime (L6)', () => {
   it('allows patience and the grace, and not a millisecond more', () => {
@@ -68,11 +73,18 @@ describe('the oracle of silent downtime (L6)', () => {
     expect(broken).toEqual(['L6']);
   });
 
-  it('does not count the page of a held phase as naming the channel', () => {
+  it.each([
+    ['phase/set_back', { kind: 'fleet' }, ['L6']],
+    ['budget/fleet', { kind: 'fleet' }, ['L6']],
+    ['reeve/internal', { kind: 'fleet' }, ['L6']],
+    ['containment/fleet', { kind: 'fleet' }, []],
+    ['containment/group:g1', { kind: 'group', id: 'g1' }, ['L6']],
+    ['starts/fleet', { kind: 'fleet' }, []],
+  ])('takes the page %s for one that names the channel or does not', (key, scope, expected) => {
     const { broken, write, down } = oracle();
-    write({ type: 'escalation.raised', escalation: { key: 'phase/set_back', scope: { kind: 'fleet' } } });
+    write({ type: 'escalation.raised', escalation: { key, scope } });
     for (const monoMs of [0, ALLOWED_MS + 1]) down(monoMs);
-    expect(broken).toEqual(['L6']);
+    expect(broken).toEqual(expected);
   });
 
   it('does not count the page of another channel as naming the channel', () => {
@@ -84,7 +96,12 @@ describe('the oracle of silent downtime (L6)', () => {
 
   const ofGroup = (details: string, incident?: string) => ({
     type: 'escalation.raised',
-    escalation: { key: 'k', scope: { kind: 'group', id: 'g0' }, incident, details },
+    escalation: {
+      key: incident === undefined ? 'containment/group:g0' : 'k',
+      scope: { kind: 'group', id: 'g0' },
+      incident,
+      details,
+    },
   });
 
   it.each([
@@ -109,12 +126,23 @@ describe('the oracle of silent downtime (L6)', () => {
     expect(broken).toEqual(['L6']);
   });
 
-  it('counts anew from the moment when the page was taken back or the lease ended', () => {
+  it('allows a gap of 20 s after a lease has ended, however long the channel has been down, and no longer', () => {
+    const { broken, write, down } = oracle();
+    write({ type: 'control.leased', scope: SCOPE, forMs: 60_000, who: 'ann', because: '' });
+    for (const monoMs of [0, 60_000, 60_000 + GAP_MS]) down(monoMs);
+    expect(broken).toEqual([]);
+    down(60_000 + GAP_MS + 1);
+    expect(broken).toEqual(['L6']);
+  });
+
+  it('allows all of its time where the lease ended early, and counts none in which the channel could not be seen', () => {
     const { broken, write, down } = oracle();
     write({ type: 'control.leased', scope: SCOPE, forMs: 10_000, who: 'ann', because: '' });
-    for (const monoMs of [0, 10_000, 10_000 + ALLOWED_MS]) down(monoMs);
+    for (const monoMs of [0, 10_000, ALLOWED_MS]) down(monoMs);
+    down(ALLOWED_MS + 1, false);
+    for (const monoMs of [50_000, 50_000 + ALLOWED_MS]) down(monoMs);
     expect(broken).toEqual([]);
-    down(10_000 + ALLOWED_MS + 1);
+    down(50_000 + ALLOWED_MS + 1);
     expect(broken).toEqual(['L6']);
   });
 
