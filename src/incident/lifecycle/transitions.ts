@@ -34,7 +34,7 @@ export interface Snapshot {
   readonly clearSinceMs?: MonoMs | undefined;
   /** A shared cause covers the channel: its group's incident speaks for it. */
   readonly covered: boolean;
-  /** That incident, once it is open. `notified`: a person was notified of it. `lists`: it was opened for this one. */
+  /** That incident, once it is open. `notified`: a person was notified of it. `lists`: it is about this one. */
   readonly absorber?: { readonly id: IncidentId; readonly notified: boolean; readonly lists: boolean } | undefined;
   /** Of a group: its channels are started one by one, each by its own incident. */
   readonly handedOver?: boolean;

@@ -31,7 +31,7 @@ export function isNamed(known: KnownToPeople, scopes: readonly Scope[], nowMs: M
   return contained.some(({ scope }) => open.includes(keyOfContainmentPage(scope)));
 }
 
-/** The open page of a group or an engine lists the channel: its incident was opened for it, too. */
+/** The open page of a group or an engine lists the channel: its incident is about it, too. */
 export function isListed(known: KnownToPeople, [own, ...over]: readonly Scope[]): boolean {
   if (own?.kind !== 'channel') return false;
   const wholes = over.flatMap((scope) => openOn(known.incidents(), scope)?.incident ?? []);
