@@ -18,6 +18,7 @@ import type { Outbox } from '../escalate/outbox.ts';
 import { routingOf } from '../escalate/routes.ts';
 import { readUndelivered, type Undelivered, undeliveredOf } from '../escalate/undelivered.ts';
 import { journaledPaging } from '../incident/assembly.ts';
+import type { OpenPages } from '../incident/pipeline/ports.ts';
 import { SpillFile } from '../journal/spill_file.ts';
 
 /** What people are notified of, and what became of it. */
@@ -27,8 +28,7 @@ export interface Paging {
   /** Drafts for a page, to be appended with the decision that raised it. */
   raise(page: Omit<Escalation, 'id' | 'at'>): readonly Draft[];
   resolve(key: string, because: string): readonly Draft[];
-  /** Keys of the pages that are open now. */
-  openPages(): readonly string[];
+  openPages(): OpenPages;
   /** A page about exactly this scope is open, or was until then or later. */
   wasPaged(scope: Scope, sinceMs: MonoMs): boolean;
   /** Nothing goes wrong quietly: what Reeve itself fails at is paged, journaled where that is possible. */

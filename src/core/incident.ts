@@ -62,6 +62,8 @@ export const reaching = (incident: Incident, channels: readonly ChannelId[]): In
 
 /** The line of a page that lists the channels of a shared cause. */
 export const channelsLine = (channels: readonly ChannelId[]): string => `Channels: ${channels.join(', ')}`;
+/** The line of a page about a containment or a mass outage that lists who is in trouble under it. */
+export const inTroubleLine = (channels: readonly ChannelId[]): string => `In trouble: ${channels.join(', ')}`;
 
 /** Cuts a summary or details at so many characters, and shows that it did. */
 export const clip = (text: string, max: number): string => (text.length <= max ? text : `${text.slice(0, max - 1)}…`);
@@ -80,7 +82,7 @@ export interface Escalation {
   readonly scope: Scope;
   readonly incident: IncidentId | undefined;
   readonly classification: FailureClass | undefined;
-  /** Of a shared cause: the channels that the page lists. */
+  /** Of a shared cause, a containment or a mass outage: the channels that the page lists. */
   readonly channels?: readonly ChannelId[];
   /** One line, at most 200 characters, redacted. */
   readonly summary: string;

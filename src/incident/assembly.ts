@@ -11,7 +11,7 @@ import { openWorkProjection, recoveryDrafts } from '../journal/recover.ts';
 import { sameScope } from '../core/scope.ts';
 import type { KeyedQueues } from '../resilience/keyed_queues.ts';
 import { DecisionPipeline } from './pipeline/decision_pipeline.ts';
-import type { ObservationPort, PagingPort } from './pipeline/ports.ts';
+import type { ObservationPort, OpenPages, PagingPort } from './pipeline/ports.ts';
 import type { Settings } from './pipeline/settings.ts';
 
 const EXCERPT_CHARS_MAX = 400;
@@ -36,16 +36,25 @@ export function journaledPaging(ledger: Ledger, ids: Ids): JournaledPaging {
     stamp,
     raise: (page) => raise(outbox(), stamp(page)),
     resolve: (key, because) => resolve(outbox(), key, because),
-    openPages: () =>
-      outbox()
-        .pages.filter(({ resolved }) => resolved === undefined)
-        .map(({ key }) => key),
+    openPages: () => openPagesOf(outbox()),
     wasPaged: (scope, sinceMs) =>
       outbox().pages.some(
         ({ escalation, resolved }) =>
           sameScope(escalation.scope, scope) && (resolved === undefined || resolved.monoMs > sinceMs),
       ),
   };
+}
+
+/** They are asked about at each look, and the projection is another one after each change. */
+const openPages = new WeakMap<Outbox, OpenPages>();
+
+function openPagesOf(outbox: Outbox): OpenPages {
+  const known = openPages.get(outbox);
+  if (known !== undefined) return known;
+  const open = outbox.pages.filter(({ resolved }) => resolved === undefined);
+  const pages: OpenPages = new Map(open.map(({ key, escalation }) => [key, escalation.channels ?? []]));
+  openPages.set(outbox, pages);
+  return pages;
 }
 
 export interface AssemblyParts {

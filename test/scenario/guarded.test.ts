@@ -22,13 +22,14 @@ describe('a storm of starts that others make', () => {
     return world;
   }
 
-  it('contains the fleet with one page, and nothing is restarted before it was quiet for 60 s', async () => {
+  it('contains the fleet with one page, which comes once more with who went down under it, and nothing is restarted before it was quiet for 60 s', async () => {
     const world = await stormy();
     expect(held(world)).toEqual(['restart_storm']);
     world.engine.kill('news');
     await world.live(60_000);
     expect(world.engine.restarts).toEqual([]);
-    expect(pages(world)).toMatchObject([{ reason: 'containment', scope: { kind: 'fleet' } }]);
+    const page = { key: 'containment/fleet', reason: 'containment', scope: { kind: 'fleet' } };
+    expect(pages(world)).toMatchObject([page, { ...page, channels: ['news'] }]);
     await world.live(90_000);
     expect(held(world)).toEqual([]);
     expect(world.engine.restarts).toMatchObject([{ channel: 'news' }]);

@@ -11,7 +11,7 @@ import { type IncidentId, keyOfScope, type RunId, type Scope, type ScopeKey } fr
 import type { Symptom } from '../../core/symptom.ts';
 import type { Attempt } from '../../core/tool.ts';
 import { type Seen, withAllDown } from './seen.ts';
-import { type TransitionPolicy, type Intent, transitionFor, overduePageOf } from './transitions.ts';
+import { type TransitionPolicy, type Intent, transitionFor, pageDueOf } from './transitions.ts';
 import { aboutOf, type NextRun, nextRun, openedDrafts, relapseDrafts, symptomDraft } from './drafts.ts';
 import { asItHolds } from './still_holds.ts';
 import { SymptomHistory } from './symptom_history.ts';
@@ -44,6 +44,8 @@ export interface ResponderDeps {
   readonly withdraw?: (incident: IncidentId) => { readonly drafts: readonly Draft[]; readonly yesUnused: boolean };
   /** When a run that is due may begin; undefined: now. */
   readonly startDelayMs?: (scope: Scope, seen: Seen, nowMs: MonoMs) => MonoMs | undefined;
+  /** Drafts that put an incident on the list of an open page about it and others; empty where none is open. */
+  readonly listElsewhere?: (incident: Incident, nowMs: MonoMs) => readonly Draft[];
   /** The probes of the scope look often for a while. */
   readonly lookCloser: (scope: Scope) => void;
   /** Something in Reeve itself went wrong; a person is notified by the caller of this. */
@@ -75,10 +77,9 @@ export class Responder implements Disposable {
       const intent = transitionFor(open, seen.sight, nowMs, this.#policy(open, scope, seen));
       if (intent.kind === 'none') return this.#lookAgain(scope, intent.againMs);
       const startDelayMs = intent.kind === 'run' ? this.#deps.startDelayMs?.(scope, seen, nowMs) : undefined;
-      const overduePage =
-        startDelayMs && open && overduePageOf(open, seen.sight, nowMs, this.#policy(open, scope, seen));
-      if (startDelayMs !== undefined && !overduePage) return this.#lookAgain(scope, startDelayMs);
-      this.#obey(overduePage || intent, { scope, open, seen, nowMs });
+      const pageDue = startDelayMs && open && pageDueOf(open, seen.sight, nowMs, this.#policy(open, scope, seen));
+      if (startDelayMs !== undefined && !pageDue) return this.#lookAgain(scope, startDelayMs);
+      this.#obey(pageDue || intent, { scope, open, seen, nowMs });
     }
   }
 
@@ -147,10 +148,8 @@ export class Responder implements Disposable {
         return this.#relapse(open, at);
       case 'run':
         return this.#start(open, at.seen);
-      case 'tell': {
-        const about = { because: intent.because, seen: at.seen.because };
-        return void this.#deps.append(this.#page(withAllDown(open.incident, at.seen), 'lasting', about));
-      }
+      case 'tell':
+        return this.#tell(open.incident, intent, at);
       case 'close':
         return this.#close(open, intent);
     }
@@ -195,6 +194,13 @@ export class Responder implements Disposable {
       ...drafts,
       ...(yesUnused ? this.#page({ ...incident, classification: to }, 'approval_expired', { because: void_ }) : []),
     ]);
+  }
+
+  #tell(incident: Incident, { because, isOverdue }: Extract<Intent, { kind: 'tell' }>, { seen, nowMs }: Moment): void {
+    const listed = isOverdue === true ? (this.#deps.listElsewhere?.(incident, nowMs) ?? []) : [];
+    const own = (): readonly Draft[] =>
+      this.#page(withAllDown(incident, seen), 'lasting', { because, seen: seen.because });
+    this.#deps.append(listed.length > 0 ? listed : own());
   }
 
   #relapse({ incident, cure }: OpenIncident, { seen }: Moment): void {

@@ -42,13 +42,13 @@ export interface Snapshot {
   readonly refusalIsOver?: boolean;
   /** High-risk tools are contained for this scope. */
   readonly contained: boolean;
-  /** A person works there, or was paged about its containment: that no person was notified of the trouble is right. */
+  /** A person works there, or an open page about its containment or a mass outage names it. */
   readonly spokenFor?: boolean;
   /** The open page of a group or an engine lists the channel. */
   readonly listed?: boolean;
   /** Of a group or an engine: who is down for its cause, has no page of its own and is not in its list; since when. */
   readonly unlisted?: { readonly channels: readonly ChannelId[]; readonly sinceMs: MonoMs } | undefined;
-  /** The open page about all who wait for a start names it. */
+  /** It waits for a start, and the open page about all who do names it. */
   readonly inCrowd?: boolean;
   /** What became of the newest question about this scope. */
   readonly approval: 'none' | 'pending' | 'yes' | 'no' | 'expired';
@@ -75,8 +75,11 @@ export type Intent =
   | { readonly kind: 'reclassify'; readonly to: FailureClass }
   | { readonly kind: 'relapse' }
   | { readonly kind: 'run' }
-  | { readonly kind: 'tell'; readonly because: string }
+  /** `isOverdue`: nothing but law L6 asks for it, so a page about more than this incident may speak for it. */
+  | { readonly kind: 'tell'; readonly because: string; readonly isOverdue?: true }
   | { readonly kind: 'close'; readonly ending: IncidentEnding; readonly because: string };
+
+type Tell = Extract<Intent, { kind: 'tell' }>;
 
 const CONTAINED_RETRY_MS = 5_000;
 const WATCH_RETRY_MS = 30_000;
@@ -131,7 +134,7 @@ function judgeOpen(open: OpenIncident, sight: Snapshot, nowMs: MonoMs, policy: T
   if (sight.handedOver) return { kind: 'close', ending: 'absorbed', because: 'its channels are started one by one' };
   if (sight.trouble === undefined) return closeWhenHeld(open, sight, nowMs, policy);
   if (sight.trouble.settling) {
-    return overduePageOf(open, sight, nowMs, policy) ?? none(settleMs(sight.trouble, nowMs));
+    return pageDueOf(open, sight, nowMs, policy) ?? none(settleMs(sight.trouble, nowMs));
   }
   if (hasRelapsed(open, sight.trouble.classification, nowMs, policy)) return { kind: 'relapse' };
   if (sight.trouble.classification !== open.incident.classification) {
@@ -139,17 +142,21 @@ function judgeOpen(open: OpenIncident, sight: Snapshot, nowMs: MonoMs, policy: T
   }
   const due = runOrWait(open, sight, nowMs, policy);
   if (due.kind !== 'none') return due;
-  return overduePageOf(open, sight, nowMs, policy) ?? widerPageOf(open, sight, nowMs, policy) ?? due;
+  return pageDueOf(open, sight, nowMs, policy) ?? due;
 }
 
+/** The page that law L6 asks for while an incident waits, also for a start that is due; undefined: none. */
+export const pageDueOf = (open: OpenIncident, sight: Snapshot, nowMs: MonoMs, policy: TransitionPolicy) =>
+  overduePageOf(open, sight, nowMs, policy) ?? widerPageOf(open, sight, nowMs, policy);
+
 /** Law L6: who went down after the page was sent is put on its list, by one page for all who did. */
-function widerPageOf(open: OpenIncident, sight: Snapshot, nowMs: MonoMs, policy: TransitionPolicy) {
+function widerPageOf(open: OpenIncident, sight: Snapshot, nowMs: MonoMs, policy: TransitionPolicy): Tell | undefined {
   const { unlisted } = sight;
   if (open.told.length === 0 || sight.spokenFor === true || unlisted === undefined) return undefined;
   if (nowMs < unlisted.sinceMs + policy.patienceMs + OVERDUE_MS) return undefined;
   const [first = '', ...others] = unlisted.channels;
   const are = others.length === 0 ? 'is' : `and ${others.length} more are`;
-  return { kind: 'tell', because: `${first} ${are} down, too` } as const;
+  return { kind: 'tell', because: `${first} ${are} down, too` };
 }
 
 /**
@@ -157,12 +164,7 @@ function widerPageOf(open: OpenIncident, sight: Snapshot, nowMs: MonoMs, policy:
  * a person hears of it when the wait is longer than patience. Only a rule may announce a longer one. Undefined: paged
  * already, or not due yet.
  */
-export function overduePageOf(
-  open: OpenIncident,
-  sight: Snapshot,
-  nowMs: MonoMs,
-  policy: TransitionPolicy,
-): Extract<Intent, { kind: 'tell' }> | undefined {
+function overduePageOf(open: OpenIncident, sight: Snapshot, nowMs: MonoMs, policy: TransitionPolicy): Tell | undefined {
   const { told, last, incident } = open;
   if (told.length > 0 || sight.spokenFor === true || sight.trouble === undefined) return undefined;
   // When a shared cause is over, a channel may be its own for one look, until its group takes it up again.
@@ -170,7 +172,7 @@ export function overduePageOf(
   const silentMs = Math.max(sight.trouble.troubledMs ?? incident.openedMs, open.workedMs ?? 0);
   const dueMs = Math.min(silentMs + policy.patienceMs + OVERDUE_MS, incident.openedMs + OVERDUE_MS_MAX);
   if (nowMs < Math.max(dueMs, announcedMs(open))) return undefined;
-  return { kind: 'tell', because: last?.because ?? 'the trouble lasts' };
+  return { kind: 'tell', because: last?.because ?? 'the trouble lasts', isOverdue: true };
 }
 
 /**

@@ -5,13 +5,14 @@ import type { ContainmentReason, GroundedContextEnvelope } from '../../core/enve
 import {
   channelsLine,
   clip,
+  inTroubleLine,
   type Escalation,
   type EscalationReason,
   type Incident,
   keyOfIncidentPage,
 } from '../../core/incident.ts';
 import type { JournalFact } from '../../core/journal.ts';
-import { keyOfScope, type Scope } from '../../core/scope.ts';
+import { type ChannelId, keyOfScope, type Scope } from '../../core/scope.ts';
 import { containedText } from '../../core/contained.ts';
 import type { Attempt } from '../../core/tool.ts';
 
@@ -90,8 +91,11 @@ const ENDS_BY = {
   itself: 'It ends by itself when its cause has been absent for 60 s; reeve release ends the waiting:',
 };
 
-/** One page per episode: high-risk actions stop in the scope, and a person should know. */
-export function containmentPage(fact: Contained): Omit<Escalation, 'id' | 'at'> {
+/**
+ * One page per episode: high-risk actions stop in the scope, and a person should know. `troubled`: the channels of the
+ * scope that are in trouble; the page speaks for these, and their own incidents page nothing meanwhile (law L6).
+ */
+export function containmentPage(fact: Contained, troubled: readonly ChannelId[] = []): Omit<Escalation, 'id' | 'at'> {
   const where = keyOfScope(fact.scope);
   return {
     key: keyOfContainmentPage(fact.scope),
@@ -100,14 +104,20 @@ export function containmentPage(fact: Contained): Omit<Escalation, 'id' | 'at'> 
     scope: fact.scope,
     incident: undefined,
     classification: undefined,
-    summary: clip(containedText(fact), SUMMARY_MAX),
-    details: clip(
+    ...listing(
       `Needs an operator: Reeve restarts nothing in ${where} now. Reason: ${fact.reason}, ${fact.detail}.\n` +
         `${fact.releaseByPerson ? ENDS_BY.person : ENDS_BY.itself} ${where} --because "…"`,
-      DETAILS_MAX,
+      troubled,
     ),
+    summary: clip(containedText(fact), SUMMARY_MAX),
   };
 }
+
+/** The list comes last, for a long one is cut. */
+const listing = (text: string, channels: readonly ChannelId[]): Pick<Escalation, 'channels' | 'details'> =>
+  channels.length === 0
+    ? { details: clip(text, DETAILS_MAX) }
+    : { channels, details: clip(`${text}\n${inTroubleLine(channels)}`, DETAILS_MAX) };
 
 /** It concerns one channel, or it is over by itself in a moment. */
 const isMild = ({ scope, reason, releaseByPerson }: Contained): boolean =>
@@ -122,10 +132,17 @@ export interface MassOutage {
   readonly sinceMs: MonoMs;
   /** Channels of the groups that died together and are contained: they will wait for a start. */
   readonly held: { readonly groups: number; readonly channels: number };
+  /** All of these: channels, groups and engines. */
+  readonly scopes: readonly Scope[];
 }
 
-/** One page for all that wait: a page for each would be the second storm. */
-export function massOutagePage({ count, held }: Pick<MassOutage, 'count' | 'held'>): Omit<Escalation, 'id' | 'at'> {
+/**
+ * One page for all that wait: a page for each would be the second storm. `troubled`: the channels that it speaks for.
+ */
+export function massOutagePage(
+  { count, held }: Pick<MassOutage, 'count' | 'held'>,
+  troubled: readonly ChannelId[] = [],
+): Omit<Escalation, 'id' | 'at'> {
   const ofGroups = held.groups === 1 ? 'one group' : `${held.groups} groups`;
   const dead = held.groups === 0 ? [] : [`${held.channels} channels of ${ofGroups} died and are contained for now`];
   const many =
@@ -141,10 +158,12 @@ export function massOutagePage({ count, held }: Pick<MassOutage, 'count' | 'held
     incident: undefined,
     classification: undefined,
     summary: [...dead, ...waiting].join('; '),
-    details:
+    ...listing(
       'More are down than may be started at once. Reeve starts those with most viewers first, a few in a minute, and ' +
-      'groups once no more have died for a while. Find what took so many down; what you start yourself counts in the ' +
-      'same window of starts.',
+        'groups once no more have died for a while. Find what took so many down; what you start yourself counts in ' +
+        'the same window of starts.',
+      troubled,
+    ),
   };
 }
 

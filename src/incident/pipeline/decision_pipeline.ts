@@ -247,6 +247,7 @@ export class DecisionPipeline implements Disposable {
       startDelayMs: (scope, seen, nowMs) => this.#startQueue.startDelayMs(scope, seen, nowMs),
       askApproval: (incident, run, envelope) => this.#runs.askApproval(incident, run, envelope),
       withdraw: (incident) => withdrawApprovals(this.control(), incident),
+      listElsewhere: (incident, nowMs) => this.#housekeeping.listElsewhere(incident, nowMs),
       lookCloser: (scope) => lookCloser(this.#channelIndex.channelsIn(scope), LOOK_CLOSER_MS),
     });
   }

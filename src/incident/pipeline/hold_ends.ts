@@ -63,12 +63,16 @@ export class HoldEnds {
   }
 }
 
-const scopesOver = ({ scope, group, engine }: { scope: Scope; group: GroupId; engine: EngineId }): readonly Scope[] => [
+/** The scope of an incident, then those that hold it. */
+export const scopesOver = ({
   scope,
-  { kind: 'group', id: group },
-  { kind: 'engine', id: engine },
-  { kind: 'fleet' },
-];
+  group,
+  engine,
+}: {
+  scope: Scope;
+  group: GroupId;
+  engine: EngineId;
+}): readonly Scope[] => [scope, { kind: 'group', id: group }, { kind: 'engine', id: engine }, { kind: 'fleet' }];
 
 function heldBy(incident: Incident, control: ControlState, nowMs: MonoMs): Hold | undefined {
   const frozen = frozenNow(control);

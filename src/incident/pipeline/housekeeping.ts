@@ -13,22 +13,16 @@ import type { FactStore } from '../../ground/facts/facts.ts';
 import type { Guard } from '../../guard/guard.ts';
 import { fleetCapOf, fleetRestartsOfDay } from '../../guard/state/fleet_cap.ts';
 import { ageOf, type GuardState, type HeldContainment, subjectsOf } from '../../guard/state/state.ts';
-import {
-  containmentPage,
-  isLeftToIncident,
-  isPaged,
-  massOutagePage,
-  KEY_OF_MASS_OUTAGE,
-  keyOfContainmentPage,
-  pageFor,
-} from '../pages/page.ts';
+import { isLeftToIncident, isPaged, KEY_OF_MASS_OUTAGE, keyOfContainmentPage, pageFor } from '../pages/page.ts';
 import { budgetPage, type FleetBudget, hasRoomAgain, isUsedUp, KEY_OF_BUDGET } from '../pages/budget_page.ts';
 import { heldPhasePage, KEYS_OF_HELD_PHASE } from '../pages/phase_page.ts';
 import type { ChannelIndex } from './channel_index.ts';
 import { leftByFailedPlans } from './failed_plans.ts';
-import { HoldEnds } from './hold_ends.ts';
+import { HoldEnds, scopesOver } from './hold_ends.ts';
 import { unlistedOf } from './named.ts';
+import type { OpenPages } from './ports.ts';
 import type { Settings } from './settings.ts';
+import { SharedPages } from './shared_pages.ts';
 import { type IncidentState, openById } from '../lifecycle/state.ts';
 import type { StartQueue } from '../runs/start_queue.ts';
 import type { FindingTracker } from './finding_tracker.ts';
@@ -50,7 +44,7 @@ export interface HousekeepingDeps {
   readonly engines: readonly EngineId[];
   readonly raise: (page: Omit<Escalation, 'id' | 'at'>) => readonly Draft[];
   readonly resolve: (key: string, because: string) => readonly Draft[];
-  readonly openPages: () => readonly string[];
+  readonly openPages: () => OpenPages;
   /** A page about exactly this scope is open, or was until then or later. */
   readonly wasPaged: (scope: Scope, sinceMs: MonoMs) => boolean;
   /** Something in Reeve itself went wrong. */
@@ -73,10 +67,17 @@ const CLOSER_FOR_MS = 600_000;
 export class Housekeeping {
   readonly #deps: HousekeepingDeps;
   readonly #holdEnds = new HoldEnds();
+  readonly #sharedPages: SharedPages;
   #closerMs = 0;
 
   constructor(deps: HousekeepingDeps) {
     this.#deps = deps;
+    this.#sharedPages = new SharedPages(deps);
+  }
+
+  /** Drafts that put an incident on the list of an open page about it and others; empty where there is none. */
+  listElsewhere({ scope, group, engine }: Incident, nowMs: MonoMs): readonly Draft[] {
+    return this.#sharedPages.widen(scopesOver({ scope, group, engine }), nowMs);
   }
 
   /** After every fact that may trigger containment, and once a second. */
@@ -170,7 +171,7 @@ export class Housekeeping {
     const { fact } = raised;
     invariant(fact.type === 'containment.raised', `a containment was expected, got ${fact.type}`);
     if (fact.reason === 'shared_cause' || isLeftToIncident(fact) || this.#pagesLater(fact.scope)) return [];
-    return this.#deps.raise(containmentPage(fact));
+    return this.#deps.raise(this.#sharedPages.ofContainment(fact));
   }
 
   #pagesLater(scope: Scope): boolean {
@@ -182,16 +183,16 @@ export class Housekeeping {
 
   /** Pages that were put off are sent when the containment lasts; pages of what is no longer contained are resolved. */
   #keepPages(nowMs: MonoMs): void {
-    const open = new Set(this.#deps.openPages());
+    const open = this.#deps.openPages();
     const held = Object.values(this.#deps.guardState().containments).filter(({ reason }) => isPaged(reason));
     const heldKeys = new Set(held.map(({ scope }) => keyOfContainmentPage(scope)));
     const late = held.filter((one) => !open.has(keyOfContainmentPage(one.scope)) && this.#isPageDue(one, nowMs));
-    const over = [...open].filter((key) => key.startsWith('containment/') && !heldKeys.has(key));
+    const over = [...open.keys()].filter((key) => key.startsWith('containment/') && !heldKeys.has(key));
     const { crowd, dispersed } = this.#crowdPages(open.has(KEY_OF_MASS_OUTAGE), nowMs);
     const budget = this.budget(nowMs);
     const isPoor = open.has(KEY_OF_BUDGET);
     const drafts = [
-      ...late.flatMap((one) => this.#deps.raise(containmentPage({ type: 'containment.raised', ...one }))),
+      ...late.flatMap((one) => this.#deps.raise(this.#sharedPages.ofContainment(one))),
       ...over.flatMap((key) => this.#deps.resolve(key, 'the containment has ended')),
       ...crowd.flatMap((page) => this.#deps.raise(page)),
       ...dispersed.flatMap((key) => this.#deps.resolve(key, 'no channel waits for a start any more')),
@@ -203,7 +204,7 @@ export class Housekeeping {
   }
 
   /** The journal was empty or set back: a page says that nothing is repaired, until a person sets a phase. */
-  #phasePages(open: ReadonlySet<string>): readonly Draft[] {
+  #phasePages(open: OpenPages): readonly Draft[] {
     const { control, settings, raise, resolve } = this.#deps;
     const below = heldBelow(control(), settings().initialPhase(''));
     const page = below === undefined ? undefined : heldPhasePage(below);
@@ -237,7 +238,7 @@ export class Housekeeping {
     const isDue = held.groups >= MASS_GROUPS_MIN || (count > 0 && nowMs - sinceMs >= CROWD_PAGED_MS);
     const isOver = count === 0 && held.groups === 0;
     return {
-      crowd: isDue && !isOpen ? [massOutagePage(crowd)] : [],
+      crowd: isDue && !isOpen ? [this.#sharedPages.ofMassOutage(crowd)] : [],
       dispersed: isOver && isOpen ? [KEY_OF_MASS_OUTAGE] : [],
     };
   }

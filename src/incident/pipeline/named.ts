@@ -8,27 +8,60 @@ import { containmentsOf, type GuardState } from '../../guard/state/state.ts';
 import { type IncidentState, openOn } from '../lifecycle/state.ts';
 import type { Snapshot } from '../lifecycle/transitions.ts';
 import type { FindingTracker } from './finding_tracker.ts';
-import { isPaged, keyOfContainmentPage } from '../pages/page.ts';
+import type { OpenPages } from './ports.ts';
+import { isPaged, KEY_OF_MASS_OUTAGE, keyOfContainmentPage } from '../pages/page.ts';
 
 export interface KnownToPeople {
   readonly control: () => ControlState;
   readonly guard: () => GuardState;
   readonly incidents: () => IncidentState;
-  /** The keys of the pages that are open. */
-  readonly openPages: () => readonly string[];
+  readonly openPages: () => OpenPages;
+}
+
+/** The open page about all who wait for a start lists all of these. */
+export const isInMassOutage = ({ openPages }: Pick<KnownToPeople, 'openPages'>, down: readonly ChannelId[]): boolean =>
+  lists(openPages().get(KEY_OF_MASS_OUTAGE), down);
+
+/** The page is open and lists all of these. */
+const lists = (listed: readonly ChannelId[] | undefined, channels: readonly ChannelId[]): boolean =>
+  listed !== undefined && channels.every((id) => listed.includes(id));
+
+/**
+ * The channels in trouble that the scope's incident speaks for: of a channel itself, of a shared cause also those whom
+ * it has reached since.
+ */
+export function troubledIn(
+  incidents: IncidentState,
+  watch: Pick<FindingTracker, 'causes' | 'watched'>,
+  scope: Scope,
+): readonly ChannelId[] {
+  if (scope.kind === 'channel') return [scope.id];
+  const all = new Set([...(openOn(incidents, scope)?.incident.channels ?? []), ...coveredIn(watch.causes, scope)]);
+  return [...all].filter((id) => watch.watched(id)?.finding.trouble === true);
 }
 
 /**
- * `scopes`: the scope itself, then those over it. A persona may put the page of a containment off: until it is sent it
- * names no channel.
+ * `scopes`: the scope itself, then those over it. `down`: the channels that are to be named. A page about the
+ * containment of more than a channel names those that it lists, and a persona may put it off: until it is sent it names
+ * no channel.
  */
-export function isNamed(known: KnownToPeople, scopes: readonly Scope[], nowMs: MonoMs): boolean {
+export function isNamed(
+  known: KnownToPeople,
+  {
+    scopes,
+    down,
+    nowMs,
+  }: { readonly scopes: readonly Scope[]; readonly down: readonly ChannelId[]; readonly nowMs: MonoMs },
+): boolean {
   const control = known.control();
   if (leaseOf(control, scopes, nowMs) !== undefined || windowOf(control, scopes, nowMs) !== undefined) return true;
   const contained = containmentsOf(known.guard(), scopes).filter(({ reason }) => isPaged(reason));
   if (contained.length === 0) return false;
   const open = known.openPages();
-  return contained.some(({ scope }) => open.includes(keyOfContainmentPage(scope)));
+  return contained.some(({ scope }) => {
+    const listed = open.get(keyOfContainmentPage(scope));
+    return scope.kind === 'channel' ? listed !== undefined : lists(listed, down);
+  });
 }
 
 /** The open page of a group or an engine lists the channel: its incident is about it, too. */
@@ -36,7 +69,7 @@ export function isListed(known: KnownToPeople, [own, ...over]: readonly Scope[])
   if (own?.kind !== 'channel') return false;
   const wholes = over.flatMap((scope) => openOn(known.incidents(), scope)?.incident ?? []);
   const listing = wholes.filter(({ channels }) => channels.includes(own.id));
-  return listing.length > 0 && listing.some(({ id }) => known.openPages().includes(keyOfIncidentPage(id)));
+  return listing.length > 0 && listing.some(({ id }) => known.openPages().has(keyOfIncidentPage(id)));
 }
 
 /** Who is down for the cause of a group or an engine, while nothing that is open or was sent names it. */

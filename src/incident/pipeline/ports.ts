@@ -35,12 +35,14 @@ export interface ObservationPort {
   readonly readLog?: ((channel: ChannelId) => LogReading) | undefined;
 }
 
+/** The pages that are open, by their keys, and the channels that each lists. */
+export type OpenPages = ReadonlyMap<string, readonly ChannelId[]>;
+
 /** Pages as drafts, to be appended with the decision that raised or ended them (law L1). */
 export interface PagingPort {
   readonly raise: (page: Omit<Escalation, 'id' | 'at'>) => readonly Draft[];
   readonly resolve: (key: string, because: string) => readonly Draft[];
-  /** Keys of the pages that are open now. */
-  readonly openPages: () => readonly string[];
+  readonly openPages: () => OpenPages;
   /** A page about exactly this scope is open, or was until then or later. */
   readonly wasPaged: (scope: Scope, sinceMs: MonoMs) => boolean;
 }

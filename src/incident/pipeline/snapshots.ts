@@ -30,10 +30,11 @@ import { startsIn } from '../../guard/state/window.ts';
 import { goneCause, isEachItsOwn, isHandedOver, isWell, timesOf, wellSinceMs } from '../lifecycle/causes.ts';
 import { isRefusalOver } from '../lifecycle/refusal.ts';
 import type { Snapshot } from '../lifecycle/transitions.ts';
-import { absorberOf, isListed, isNamed, unlistedOf } from './named.ts';
+import { absorberOf, isInMassOutage, isListed, isNamed, troubledIn, unlistedOf } from './named.ts';
 import type { Seen } from '../lifecycle/seen.ts';
 import { type IncidentState, openOn } from '../lifecycle/state.ts';
 import type { FindingTracker, TrackedChannel } from './finding_tracker.ts';
+import type { OpenPages } from './ports.ts';
 
 export interface SnapshotDeps {
   readonly factStore: FactStore;
@@ -47,10 +48,9 @@ export interface SnapshotDeps {
   readonly channelsIn: (scope: Scope) => readonly ChannelId[];
   /** What the guard would refuse a start of the channel or the group for now; undefined: it would not. */
   readonly refusedFor: (scope: Scope) => DenialCode | undefined;
-  /** One page speaks for all who are down and wait to be started, this one among them. */
+  /** It waits for a start, or its group is held. */
   readonly isInCrowd: (scope: Scope) => boolean;
-  /** The keys of the pages that are open. */
-  readonly openPages: () => readonly string[];
+  readonly openPages: () => OpenPages;
 }
 
 const NOTHING_LEFT = { trouble: undefined, healthy: undefined, healthySinceMs: undefined };
@@ -209,8 +209,9 @@ export class Snapshots {
   }
 
   #spokenFor(scope: Scope, scopes: readonly Scope[], nowMs: MonoMs): Pick<Snapshot, 'inCrowd' | 'spokenFor'> {
-    if (this.#deps.isInCrowd(scope)) return { inCrowd: true, spokenFor: true };
-    return { inCrowd: false, spokenFor: isNamed(this.#deps, scopes, nowMs) };
+    const down = troubledIn(this.#deps.incidents(), this.#deps.watch, scope);
+    const inCrowd = this.#deps.isInCrowd(scope) && isInMassOutage(this.#deps, down);
+    return { inCrowd, spokenFor: inCrowd || isNamed(this.#deps, { scopes, down, nowMs }) };
   }
 
   #members(scope: Scope): readonly TrackedChannel[] {

@@ -12,6 +12,7 @@ import { roomFor, stagedRoom, type StartMark, startsMaxOf } from '../../guard/st
 import type { CauseProof } from '../../ground/correlate/proof.ts';
 import type { Seen } from '../lifecycle/seen.ts';
 import { KEY_OF_MASS_OUTAGE, type MassOutage } from '../pages/page.ts';
+import type { OpenPages } from '../pipeline/ports.ts';
 import type { Settings } from '../pipeline/settings.ts';
 import type { IncidentState, OpenIncident } from '../lifecycle/state.ts';
 
@@ -25,8 +26,7 @@ export interface StartQueueDeps {
   readonly groupOf: (channel: ChannelId) => GroupId | undefined;
   /** Whether the cause that left a group down is proven to be over. */
   readonly proofOf?: (scope: Scope, nowMs: MonoMs) => CauseProof | undefined;
-  /** Keys of the pages that are open now. */
-  readonly openPages: () => readonly string[];
+  readonly openPages: () => OpenPages;
 }
 
 interface Waiting {
@@ -78,7 +78,7 @@ export class StartQueue {
     this.#forget(nowMs);
     const own = this.#noted(scope, seen.viewers ?? 0, nowMs);
     // Whoever comes to a crowd waits until the others have asked, too: else the first to ask would be the first to go.
-    if (own.sinceMs === nowMs && this.#deps.openPages().includes(KEY_OF_MASS_OUTAGE)) return nowMs + AGAIN_MS;
+    if (own.sinceMs === nowMs && this.#deps.openPages().has(KEY_OF_MASS_OUTAGE)) return nowMs + AGAIN_MS;
     const ahead = this.#aheadOf(own);
     if (this.#places(nowMs) <= ahead.length || !this.#hasPace(scope, nowMs)) return nowMs + AGAIN_MS;
     this.#waiting.delete(key);
@@ -116,16 +116,16 @@ export class StartQueue {
     const since = [...this.#waiting.values()].map(({ sinceMs }) => sinceMs);
     const held = this.#deps.incidents().open.filter((open) => this.#isHeld(open));
     const channels = held.reduce((sum, { incident }) => sum + incident.channels.length, 0);
-    return { count: since.length, sinceMs: Math.min(nowMs, ...since), held: { groups: held.length, channels } };
+    const scopes = [...this.#waiting.values(), ...held.map(({ incident }) => incident)].map(({ scope }) => scope);
+    return { count: since.length, sinceMs: Math.min(nowMs, ...since), held: { groups: held.length, channels }, scopes };
   }
 
-  /** The one page for all that wait names this one, too. */
+  /** It waits for a start, or its group is held. */
   isInCrowd(scope: Scope): boolean {
     const key = keyOfScope(scope);
     const isHeld = (): boolean =>
       this.#deps.incidents().open.some((open) => keyOfScope(open.incident.scope) === key && this.#isHeld(open));
-    const waits = this.#waiting.has(key) || (scope.kind !== 'channel' && isHeld());
-    return waits && this.#deps.openPages().includes(KEY_OF_MASS_OUTAGE);
+    return this.#waiting.has(key) || (scope.kind !== 'channel' && isHeld());
   }
 
   /** A group that died of something, and that containment keeps from being started, or kept until a moment ago. */

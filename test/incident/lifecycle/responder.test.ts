@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { Outcome } from '../../../src/core/incident.ts';
+import type { Draft } from '../../../src/core/journal.ts';
 import { aSymptom } from '../../support/a.ts';
 import { endOf, NOW_MS, responding, TROUBLE } from './responding.ts';
 
@@ -147,6 +148,37 @@ describe('a run that ends', () => {
     await rig.advance(60_000);
     expect([rig.pages[0], rig.details[0]]).toEqual(['lasting', expect.stringContaining('Channels: film, sport')]);
     expect(rig.details[0]).toContain('What is seen now: it is so');
+  });
+
+  it('pages whom its cause reached after its page also while a start that is due has to wait', async () => {
+    let startMs: number | undefined;
+    const rig = responding({ run: async () => endOf(escalated('no_plan')), startDelayMs: () => startMs });
+    rig.look();
+    await rig.advance(0);
+    startMs = NOW_MS + 600_000;
+    const unlisted = { channels: ['sport'], sinceMs: NOW_MS };
+    rig.world.sight = { trouble: { ...TROUBLE, leftMs: NOW_MS + 1_000 }, unlisted };
+    await rig.advance(17_000);
+    rig.look();
+    expect(rig.pages).toEqual(['no_plan']);
+    await rig.advance(1_000);
+    rig.look();
+    expect(rig.pages.slice(0, 2)).toEqual(['no_plan', 'lasting']);
+    expect(rig.written().filter((facts) => facts.includes('run.started'))).toHaveLength(1);
+  });
+
+  it('puts a trouble that lasts on the list of a page about it and others, and pages it itself where none is open', async () => {
+    const shared: Draft = { fact: { type: 'escalation.resolved', key: 'stands for a page', because: '' } };
+    const lasting = async (listElsewhere: () => readonly Draft[]) => {
+      const rig = responding({ run: async () => endOf(escalated('containment')), listElsewhere });
+      rig.world.sight = { trouble: TROUBLE, contained: true };
+      rig.look();
+      await rig.advance(60_000);
+      return rig;
+    };
+    const [listed, own] = [await lasting(() => [shared]), await lasting(() => [])];
+    expect([listed.pages, own.pages]).toEqual([[], ['lasting']]);
+    expect(listed.written().flat()).toContain('escalation.resolved');
   });
 
   it('in a containment raises no page of its own', async () => {

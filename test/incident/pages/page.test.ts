@@ -94,6 +94,16 @@ describe('the page about a containment', () => {
     expect(containmentPage(contained({})).details).toContain('reeve release');
   });
 
+  it('lists the channels in trouble last, for a long list is cut, and has no such line where there are none', () => {
+    const page = containmentPage(contained({}), ['news', 'film']);
+    expect(page.details.split('\n').at(-1)).toBe('In trouble: news, film');
+    expect(page.channels).toEqual(['news', 'film']);
+    expect(containmentPage(contained({})).details).not.toContain('In trouble');
+    expect(containmentPage(contained({}))).not.toHaveProperty('channels');
+    const many = Array.from({ length: 1_000 }, (_, at) => `ch${at}`);
+    expect(containmentPage(contained({}), many).details).toMatch(/^Needs an operator.*\n.*\nIn trouble: ch0, .*…$/);
+  });
+
   it('names a broken journal for what it is', () => {
     expect(containmentPage(contained({ reason: 'journal_error' })).reason).toBe('journal_broken');
   });
@@ -111,6 +121,13 @@ describe('the page about a mass outage', () => {
     );
     expect(massOutagePage({ count: 0, held }).summary).not.toContain('to be started');
     expect(massOutagePage({ count: 7, held: { groups: 0, channels: 0 } }).summary).not.toContain('contained');
+  });
+
+  it('lists the channels that it speaks for', () => {
+    const held = { groups: 1, channels: 2 };
+    const page = massOutagePage({ count: 1, held }, ['news', 'film', 'sport']);
+    expect(page.details).toMatch(/same window of starts\.\nIn trouble: news, film, sport$/);
+    expect(page.channels).toEqual(['news', 'film', 'sport']);
   });
 
   it('uses the singular for one channel', () => {

@@ -8,6 +8,7 @@ import type { Persona } from '../../../src/core/persona.ts';
 import type { Scope } from '../../../src/core/scope.ts';
 import { containmentKey, type GuardState, newGuardState } from '../../../src/guard/state/state.ts';
 import { newlyOpen } from '../../../src/incident/lifecycle/state.ts';
+import type { MassOutage } from '../../../src/incident/pages/page.ts';
 import { Housekeeping, type HousekeepingDeps } from '../../../src/incident/pipeline/housekeeping.ts';
 import { aCall, anIncident, aPersona } from '../../support/a.ts';
 import { fakeClock } from '../../support/fake_clock.ts';
@@ -15,7 +16,7 @@ import { withSubject } from '../../guard/subjects.ts';
 
 const NEWS: Scope = { kind: 'channel', id: 'news' };
 const FLEET: Scope = { kind: 'fleet' };
-const NO_CROWD = { count: 0, sinceMs: 0, held: { groups: 0, channels: 0 } };
+const NO_CROWD: MassOutage = { count: 0, sinceMs: 0, held: { groups: 0, channels: 0 }, scopes: [] };
 
 interface World {
   readonly guardState?: GuardState;
@@ -23,7 +24,7 @@ interface World {
   readonly open?: readonly ReturnType<typeof newlyOpen>[];
   readonly openPages?: readonly string[];
   readonly persona?: Partial<Persona>;
-  readonly crowd?: typeof NO_CROWD;
+  readonly crowd?: MassOutage;
   readonly pool?: object;
   readonly healthySinceMs?: number;
   readonly writes?: boolean;
@@ -47,6 +48,8 @@ function keeping(world: World = {}) {
     settings: () => ({ limits: DEFAULT_LIMITS, initialPhase: () => 4 }),
     factStore: { engineFacts: () => ({ last: world.pool }), engineSetup: () => ({ pollMs: 1_000 }) },
     watch: {
+      causes: [],
+      troubled: ['news'],
       sharedGroups: () => [],
       watched: () => ({ finding: { trouble: true }, healthySinceMs: world.healthySinceMs }),
       causeOf: () => ({ phase: 'over', channels: ['news'], down: ['news'] }),
@@ -74,7 +77,7 @@ function keeping(world: World = {}) {
       resolved.push(key);
       return [];
     },
-    openPages: () => world.openPages ?? [],
+    openPages: () => new Map((world.openPages ?? []).map((key) => [key, []])),
     wasPaged: () => false,
     onFailure: (text: string) => failures.push(text),
     healthyHoldMs: 5_000,
@@ -141,6 +144,16 @@ describe('the page of a containment', () => {
     expect(keys()).toEqual(['containment/channel:news', 'containment/fleet']);
   });
 
+  it('lists who is in trouble under it, whether it is raised at once or was put off', () => {
+    const [soon, late] = [keeping(), keeping({ guardState: containedOn(FLEET) })];
+    soon.housekeeping.pageOf(raisedOn(FLEET));
+    late.housekeeping.keepUp(DEFAULT_LIMITS.containmentCooldownMs);
+    expect([soon.raised, late.raised].map((raised) => raised.map(({ channels }) => channels))).toEqual([
+      [['news']],
+      [['news']],
+    ]);
+  });
+
   it('waits where every persona there asks for a page only if it lasts', () => {
     const escalation_policy = { on_containment: 'after_cooldown' } as const;
     const { housekeeping, keys } = keeping({ persona: { escalation_policy } });
@@ -176,7 +189,11 @@ describe('the page of a containment', () => {
 });
 
 describe('the page about all that wait for a start', () => {
-  const crowd = (count: number, groups = 0) => ({ count, sinceMs: 0, held: { groups, channels: 3 * groups } });
+  const crowd = (count: number, groups = 0): MassOutage => ({
+    ...NO_CROWD,
+    count,
+    held: { groups, channels: 3 * groups },
+  });
 
   it('is raised after ten seconds, and at once where whole groups died together', () => {
     const waiting = keeping({ crowd: crowd(4) });

@@ -5,7 +5,14 @@ import { containmentKey, type GuardState, newGuardState } from '../../../src/gua
 import type { SharedCause } from '../../../src/ground/correlate/correlate.ts';
 import { incidentProjection, newlyOpen, type OpenIncident } from '../../../src/incident/lifecycle/state.ts';
 import type { TrackedChannel } from '../../../src/incident/pipeline/finding_tracker.ts';
-import { absorberOf, isListed, isNamed, unlistedOf } from '../../../src/incident/pipeline/named.ts';
+import {
+  absorberOf,
+  isInMassOutage,
+  isListed,
+  isNamed,
+  troubledIn,
+  unlistedOf,
+} from '../../../src/incident/pipeline/named.ts';
 import { anIncident } from '../../support/a.ts';
 
 const NEWS: Scope = { kind: 'channel', id: 'news' };
@@ -27,20 +34,40 @@ describe('a person knows of a channel', () => {
       control: () => ({ ...control(), leases: [lease] }),
       guard: newGuardState,
       incidents,
-      openPages: () => [],
+      openPages: () => new Map(),
     };
-    expect([isNamed(known, [NEWS], 9), isNamed(known, [NEWS], 10), isNamed(known, [FLEET], 9)]).toEqual([
-      true,
-      false,
-      false,
-    ]);
+    const named = (scope: Scope, nowMs: number) => isNamed(known, { scopes: [scope], down: ['news'], nowMs });
+    expect([named(NEWS, 9), named(NEWS, 10), named(FLEET, 9)]).toEqual([true, false, false]);
   });
 
-  it('by the page of a containment over it once that is sent, not before', () => {
-    const known = { control, guard: containedFor('clock_anomaly'), incidents };
-    expect(isNamed({ ...known, openPages: () => [] }, [NEWS, FLEET], 1)).toBe(false);
-    expect(isNamed({ ...known, openPages: () => ['containment/channel:news'] }, [NEWS, FLEET], 1)).toBe(false);
-    expect(isNamed({ ...known, openPages: () => ['containment/fleet'] }, [NEWS, FLEET], 1)).toBe(true);
+  it('by the page of a containment over it that lists it once that is sent, and not before', () => {
+    const named = (pages: Readonly<Record<string, readonly string[]>>, down: readonly string[] = ['news']) => {
+      const known = { control, guard: containedFor('clock_anomaly'), incidents };
+      const openPages = () => new Map(Object.entries(pages));
+      return isNamed({ ...known, openPages }, { scopes: [NEWS, FLEET], down, nowMs: 1 });
+    };
+    expect(named({})).toBe(false);
+    expect(named({ 'containment/channel:news': [] })).toBe(false);
+    expect(named({ 'containment/fleet': ['film'] })).toBe(false);
+    expect(named({ 'containment/fleet': ['film', 'news'] })).toBe(true);
+    expect(named({ 'containment/fleet': ['film'] }, ['film', 'news'])).toBe(false);
+    expect(named({ 'containment/fleet': [] }, [])).toBe(true);
+  });
+
+  it('by the page of its own containment, which needs no list', () => {
+    const own = { scope: NEWS, reason: 'breaker_open', detail: '', releaseByPerson: false, raisedMs: 0 } as const;
+    const guard = () => ({ ...newGuardState(), containments: { [containmentKey(NEWS, 'breaker_open')]: own } });
+    const openPages = () => new Map([['containment/channel:news', []]]);
+    const about = { scopes: [NEWS, FLEET], down: ['news'], nowMs: 1 };
+    expect(isNamed({ control, guard, incidents, openPages }, about)).toBe(true);
+    expect(isNamed({ control, guard, incidents, openPages: () => new Map() }, about)).toBe(false);
+  });
+
+  it('by the page about all who wait for a start, where it lists all that are to be named', () => {
+    const openPages = () => new Map([['starts/fleet', ['film', 'news']]]);
+    const listed = (...down: string[]) => isInMassOutage({ openPages }, down);
+    expect([listed('news'), listed('news', 'film'), listed('news', 'sport')]).toEqual([true, true, false]);
+    expect(isInMassOutage({ openPages: () => new Map() }, [])).toBe(false);
   });
 
   it('not by a containment that pages no person, whatever page is open', () => {
@@ -48,9 +75,9 @@ describe('a person knows of a channel', () => {
       control,
       guard: containedFor('operator_freeze'),
       incidents,
-      openPages: () => ['containment/fleet'],
+      openPages: () => new Map([['containment/fleet', ['news']]]),
     };
-    expect(isNamed(known, [NEWS, FLEET], 1)).toBe(false);
+    expect(isNamed(known, { scopes: [NEWS, FLEET], down: ['news'], nowMs: 1 })).toBe(false);
   });
 
   it('by the page of the group that lists it, while that is open, and by no page that does not', () => {
@@ -60,7 +87,13 @@ describe('a person knows of a channel', () => {
       open: [newlyOpen(anIncident({ scope: group, channels }), 0)],
     });
     const named = (channels: readonly string[], pages: readonly string[], scopes: readonly Scope[] = [NEWS, group]) =>
-      isListed({ control, guard: newGuardState, incidents: opened(channels), openPages: () => pages }, scopes);
+      isListed(
+        {
+          ...{ control, guard: newGuardState, incidents: opened(channels) },
+          openPages: () => new Map(pages.map((key) => [key, []])),
+        },
+        scopes,
+      );
     expect(named(['film', 'news'], ['incident/inc-1'])).toBe(true);
     expect(named(['film', 'news'], ['incident/inc-2'])).toBe(false);
     expect(named(['film'], ['incident/inc-1'])).toBe(false);
@@ -98,6 +131,24 @@ describe('who is down for a shared cause and named by nothing', () => {
 
   it('is none of another scope', () => {
     expect(unlisted([], { kind: 'group', id: 'other' })).toBeUndefined();
+  });
+});
+
+describe('whom a page must list to speak for a scope', () => {
+  const group: Scope = { kind: 'group', id: 'encoders' };
+  const troubled = (id: string, trouble: boolean) =>
+    ({ ref: { id }, finding: { trouble } }) as unknown as TrackedChannel;
+  const all = [troubled('film', true), troubled('news', false), troubled('sport', true), troubled('music', true)];
+  const watch = {
+    causes: [{ scope: group, phase: 'active', channels: ['sport'] }] as unknown as SharedCause[],
+    watched: (id: string | undefined) => all.find(({ ref }) => ref.id === id),
+  };
+
+  it('is a channel itself, and of a group each in trouble that its incident is about or its cause has reached', () => {
+    const open = [newlyOpen(anIncident({ scope: group, channels: ['film', 'news'] }), 0)];
+    expect(troubledIn({ open }, watch, NEWS)).toEqual(['news']);
+    expect(troubledIn({ open }, watch, group)).toEqual(['film', 'sport']);
+    expect(troubledIn({ open: [] }, watch, group)).toEqual(['sport']);
   });
 });
 

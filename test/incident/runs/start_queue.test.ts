@@ -66,7 +66,7 @@ function queueOf(
     incidents: () => ({ ...incidentProjection.initial, open }),
     settings: () => ({ limits: DEFAULT_LIMITS, personaOf: () => aPersona(with_.persona) }),
     phaseOf: () => with_.phase ?? 3,
-    openPages: () => with_.pages ?? [],
+    openPages: () => new Map((with_.pages ?? []).map((key) => [key, []])),
     proofOf: () => with_.proof,
     groupOf: (id) => (id.startsWith('b') ? 'g2' : 'g1'),
   });
@@ -212,12 +212,18 @@ describe('the start queue', () => {
     expect(full.may(channel('many'), seen(90), NOW + 1_000)).toBe(true);
   });
 
-  it('counts only channels that wait, and only once a person was paged about the incident', () => {
-    const crowd = queueOf(9, [], { pages: ['starts/fleet'] });
-    expect(crowd.may(channel('a'), seen(3))).toBe(false);
-    expect([crowd.held.isInCrowd(channel('a')), crowd.held.isInCrowd(channel('b'))]).toEqual([true, false]);
-    const unpaged = queueOf(9);
-    expect(unpaged.may(channel('a'), seen(3))).toBe(false);
-    expect(unpaged.held.isInCrowd(channel('a'))).toBe(false);
+  it('counts those that wait, and tells who they are', () => {
+    const { may, held } = queueOf(9);
+    expect(may(channel('a'), seen(3))).toBe(false);
+    expect([held.isInCrowd(channel('a')), held.isInCrowd(channel('b'))]).toEqual([true, false]);
+    expect(held.crowd(NOW).scopes).toEqual([channel('a')]);
+  });
+
+  it('counts a group that is held, and no channel of its own', () => {
+    const incident = { scope: group('g1'), classification: 'process_crashed', channels: ['a', 'b'] };
+    const open = [{ incident } as unknown as OpenIncident];
+    const { held } = queueOf(0, open, { held: true });
+    expect([held.isInCrowd(group('g1')), held.isInCrowd(channel('a'))]).toEqual([true, false]);
+    expect(held.crowd(NOW)).toMatchObject({ count: 0, held: { groups: 1, channels: 2 }, scopes: [group('g1')] });
   });
 });

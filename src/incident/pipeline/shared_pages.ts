@@ -1,0 +1,74 @@
+// Pages that speak for many incidents at once, of a containment or of all who wait for a start, and whom they list.
+import type { Escalation } from '../../core/incident.ts';
+import type { Draft, JournalFact, Read } from '../../core/journal.ts';
+import type { MonoMs } from '../../core/clock.ts';
+import { type ChannelId, keyOfScope, type Scope } from '../../core/scope.ts';
+import { containmentsOf, type GuardState } from '../../guard/state/state.ts';
+import type { IncidentState } from '../lifecycle/state.ts';
+import {
+  containmentPage,
+  isPaged,
+  KEY_OF_MASS_OUTAGE,
+  keyOfContainmentPage,
+  type MassOutage,
+  massOutagePage,
+} from '../pages/page.ts';
+import type { StartQueue } from '../runs/start_queue.ts';
+import type { ChannelIndex } from './channel_index.ts';
+import type { FindingTracker } from './finding_tracker.ts';
+import { troubledIn } from './named.ts';
+import type { OpenPages } from './ports.ts';
+
+type Page = Omit<Escalation, 'id' | 'at'>;
+type Contained = Omit<Extract<JournalFact, { type: 'containment.raised' }>, 'type'>;
+
+export interface SharedPagesDeps {
+  readonly guardState: Read<GuardState>;
+  readonly incidents: Read<IncidentState>;
+  readonly watch: Pick<FindingTracker, 'causes' | 'watched' | 'troubled'>;
+  readonly channelIndex: Pick<ChannelIndex, 'channelsIn'>;
+  readonly startQueue: Pick<StartQueue, 'crowd' | 'isInCrowd'>;
+  readonly openPages: () => OpenPages;
+  readonly raise: (page: Page) => readonly Draft[];
+}
+
+/** Whoever such a page lists has no page of its own: one for each would be the second storm. */
+export class SharedPages {
+  readonly #deps: SharedPagesDeps;
+
+  constructor(deps: SharedPagesDeps) {
+    this.#deps = deps;
+  }
+
+  /** It lists all of its scope that are in trouble now. */
+  ofContainment(contained: Contained): Page {
+    const members = new Set(this.#deps.channelIndex.channelsIn(contained.scope));
+    const troubled = [...this.#deps.watch.troubled].filter((id) => members.has(id));
+    return containmentPage({ type: 'containment.raised', ...contained }, troubled);
+  }
+
+  /** It lists all that wait, and of the groups that are held all that are in trouble now. */
+  ofMassOutage(crowd: MassOutage): Page {
+    const { incidents, watch } = this.#deps;
+    const troubled = new Set<ChannelId>(crowd.scopes.flatMap((scope) => troubledIn(incidents(), watch, scope)));
+    return massOutagePage(crowd, [...troubled]);
+  }
+
+  /**
+   * Law L6: puts the scope on the list of a page that is open about it and others, where there is one. `over`: the
+   * scope itself, then those that hold it. Empty: none is open, or none can list it.
+   */
+  widen(over: readonly Scope[], nowMs: MonoMs): readonly Draft[] {
+    const { guardState, startQueue, openPages, raise } = this.#deps;
+    const open = openPages();
+    const [own] = over;
+    if (own !== undefined && open.has(KEY_OF_MASS_OUTAGE) && startQueue.isInCrowd(own)) {
+      return raise(this.ofMassOutage(startQueue.crowd(nowMs)));
+    }
+    const held = containmentsOf(guardState(), over).filter(
+      ({ scope, reason }) => scope.kind !== 'channel' && isPaged(reason) && open.has(keyOfContainmentPage(scope)),
+    );
+    const narrowest = over.flatMap((scope) => held.find((one) => keyOfScope(one.scope) === keyOfScope(scope)) ?? [])[0];
+    return narrowest === undefined ? [] : raise(this.ofContainment(narrowest));
+  }
+}

@@ -1,0 +1,113 @@
+import { describe, expect, it } from 'vitest';
+import type { Escalation } from '../../../src/core/incident.ts';
+import type { Draft } from '../../../src/core/journal.ts';
+import { keyOfScope, type Scope } from '../../../src/core/scope.ts';
+import type { SharedCause } from '../../../src/ground/correlate/correlate.ts';
+import { containmentKey, type HeldContainment, newGuardState } from '../../../src/guard/state/state.ts';
+import { newlyOpen } from '../../../src/incident/lifecycle/state.ts';
+import type { MassOutage } from '../../../src/incident/pages/page.ts';
+import type { TrackedChannel } from '../../../src/incident/pipeline/finding_tracker.ts';
+import { SharedPages } from '../../../src/incident/pipeline/shared_pages.ts';
+import { anIncident } from '../../support/a.ts';
+
+const NEWS: Scope = { kind: 'channel', id: 'news' };
+const GROUP: Scope = { kind: 'group', id: 'encoders' };
+const FLEET: Scope = { kind: 'fleet' };
+const MEMBERS: Readonly<Record<string, readonly string[]>> = {
+  'channel:news': ['news'],
+  'group:encoders': ['news', 'film'],
+  fleet: ['news', 'film', 'sport', 'music'],
+};
+
+const containing = (scope: Scope, reason: HeldContainment['reason'] = 'pool_pressure'): HeldContainment => ({
+  ...{ scope, reason, detail: 'full', releaseByPerson: false, raisedMs: 0 },
+});
+
+interface World {
+  readonly held?: readonly HeldContainment[];
+  readonly open?: readonly string[];
+  readonly waiting?: readonly Scope[];
+}
+
+/** News, film and sport are in trouble, music is not; a raised page is one draft. */
+function sharedPages({ held = [], open = [], waiting = [] }: World) {
+  const raised: Omit<Escalation, 'id' | 'at'>[] = [];
+  const draft: Draft = { fact: { type: 'control.thawed', who: 'ann', because: 'stands for a page' } };
+  const incident = anIncident({ scope: GROUP, channels: ['film', 'music'] });
+  const crowd: MassOutage = { count: 1, sinceMs: 0, held: { groups: 0, channels: 0 }, scopes: waiting };
+  const pages = new SharedPages({
+    guardState: () => ({
+      ...newGuardState(),
+      containments: Object.fromEntries(held.map((one) => [containmentKey(one.scope, one.reason), one])),
+    }),
+    incidents: () => ({ open: [newlyOpen(incident, 0)] }),
+    watch: {
+      causes: [] as readonly SharedCause[],
+      troubled: ['news', 'film', 'sport'],
+      watched: (id) => ({ finding: { trouble: id !== 'music' } }) as TrackedChannel,
+    },
+    channelIndex: { channelsIn: (scope) => MEMBERS[keyOfScope(scope)] ?? [] },
+    startQueue: {
+      crowd: () => crowd,
+      isInCrowd: (scope) => waiting.some((one) => keyOfScope(one) === keyOfScope(scope)),
+    },
+    openPages: () => new Map(open.map((key) => [key, []])),
+    raise: (page) => {
+      raised.push(page);
+      return [draft];
+    },
+  });
+  const widened = (over: readonly Scope[]) => {
+    const drafts = pages.widen(over, 1);
+    return { drafts: drafts.length, pages: raised.map(({ key, channels }) => [key, channels]) };
+  };
+  return { pages, crowd, widened };
+}
+
+describe('the list of a page that speaks for many', () => {
+  it('is all of a contained scope that are in trouble, and none of another', () => {
+    const { pages } = sharedPages({});
+    expect(pages.ofContainment(containing(GROUP)).channels).toEqual(['news', 'film']);
+    expect(pages.ofContainment(containing(FLEET)).channels).toEqual(['news', 'film', 'sport']);
+  });
+
+  it('is all that wait for a start, each once, and of a group all that are in trouble', () => {
+    const { pages, crowd } = sharedPages({ waiting: [NEWS, GROUP, { kind: 'channel', id: 'film' }] });
+    expect(pages.ofMassOutage(crowd).channels).toEqual(['news', 'film']);
+  });
+});
+
+describe('an incident that is to be paged', () => {
+  const over = [NEWS, GROUP, FLEET];
+
+  it('is put on the list of the narrowest containment over it whose page is open', () => {
+    const held = [containing(FLEET), containing(GROUP)];
+    const open = ['containment/fleet', 'containment/group:encoders'];
+    const asGroup = { drafts: 1, pages: [['containment/group:encoders', ['news', 'film']]] };
+    expect(sharedPages({ held, open }).widened(over)).toEqual(asGroup);
+    const asFleet = { drafts: 1, pages: [['containment/fleet', ['news', 'film', 'sport']]] };
+    expect(sharedPages({ held, open: ['containment/fleet'] }).widened(over)).toEqual(asFleet);
+  });
+
+  it('is put on the list of all who wait where that is open and it waits', () => {
+    const held = [containing(FLEET)];
+    const open = ['containment/fleet', 'starts/fleet'];
+    const waits = sharedPages({ held, open, waiting: [NEWS] });
+    expect(waits.widened(over).pages).toEqual([['starts/fleet', ['news']]]);
+    expect(sharedPages({ held, open }).widened(over).pages).toEqual([['containment/fleet', ['news', 'film', 'sport']]]);
+  });
+
+  it.each([
+    ['no page is open', { held: [containing(FLEET)] }],
+    ['the page that is open is of another scope', { held: [containing(FLEET)], open: ['containment/engine:local'] }],
+    [
+      'only the containment of the channel itself has one',
+      { held: [containing(NEWS)], open: ['containment/channel:news'] },
+    ],
+    ['a person made the freeze', { held: [containing(FLEET, 'operator_freeze')], open: ['containment/fleet'] }],
+    ['a shared cause contains it', { held: [containing(GROUP, 'shared_cause')], open: ['containment/group:encoders'] }],
+    ['nothing is contained any more', { open: ['containment/fleet'] }],
+  ])('is put on no list where %s', (_, world) => {
+    expect(sharedPages(world).widened(over)).toEqual({ drafts: 0, pages: [] });
+  });
+});
