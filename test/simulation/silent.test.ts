@@ -115,6 +115,8 @@ describe('worlds in which a channel was down in silence, or a refusal was forgot
     ['whose log speaks of access while the sources of its group are out of reach', 'plain', 125],
     ['of an engine whose ninth run a freeze had refused', 'plain', 151],
     ['whose page came back and went while the receivers were away', 'plain', 189],
+    ['under the containment of an engine whose page did not list it', 'plain', 2],
+    ['under another containment whose page did not list it', 'plain', 12],
     ['whose page is open where the answers to all new ones are lost', 'adapters', 12],
     ['of which a restart is seen to work when its incident is closed', 'crashes', 83],
     ['contained in the very millisecond in which its page is resolved', 'crashes', 85],

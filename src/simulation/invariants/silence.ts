@@ -1,5 +1,5 @@
 /** The oracle of law L6. */
-import type { Escalation } from '../../core/incident.ts';
+import type { Escalation, Incident } from '../../core/incident.ts';
 import type { JournalEntry } from '../../core/journal.ts';
 import { PATIENCE_MS } from '../../core/persona.ts';
 import { keyOfScope, type Scope } from '../../core/scope.ts';
@@ -34,8 +34,8 @@ interface Wait {
   readonly untilMs: number;
 }
 
-/** `listed`: the channels that its text names; undefined where it is about all of its scope, or its text was cut. */
-interface OpenPage {
+/** `listed`: the channels that it names; undefined where it is about one channel, or the text of a page was cut. */
+interface Naming {
   readonly scope: string;
   readonly listed: ReadonlySet<string> | undefined;
 }
@@ -46,7 +46,7 @@ interface Hold {
   untilMs: number;
 }
 
-const LIST = /^Channels: (.*)$/m;
+const LIST = /^(?:Channels|In trouble): (.*)$/m;
 
 /** As a person reads it: a list that was cut tells how many there are, and may hold any of them. */
 function listedIn(details: string): ReadonlySet<string> | undefined {
@@ -54,15 +54,22 @@ function listedIn(details: string): ReadonlySet<string> | undefined {
   return new Set(LIST.exec(details)?.[1]?.split(', '));
 }
 
+const NOTHING: Naming = { scope: '', listed: undefined };
+
+const namingOf = ({ scope, channels = [] }: Pick<Incident, 'scope' | 'channels'>): Naming => ({
+  scope: keyOfScope(scope),
+  listed: scope.kind === 'channel' ? undefined : new Set(channels),
+});
+
 /**
  * L6: a channel that is down in the simulated service, for longer than patience and a grace, is named by an open page,
  * a run in flight or a person's hold. The downtime is read from the service and never from Reeve's own incidents.
  */
 export class Silence implements Oracle {
   readonly #case: InvariantContext;
-  readonly #pages = new Map<string, OpenPage>();
-  readonly #incidents = new Map<string, string>();
-  readonly #runs = new Map<string, string>();
+  readonly #pages = new Map<string, Naming>();
+  readonly #incidents = new Map<string, Naming>();
+  readonly #runs = new Map<string, Naming>();
   readonly #holds = new Map<string, Hold>();
   /** How long a rule stated that it waits: the patience of its diagnosis. In the order of the statements. */
   #waits: Wait[] = [];
@@ -83,7 +90,7 @@ export class Silence implements Oracle {
   /** The channels that an open page of these names. */
   pagedOf(isHeard: (key: string) => boolean): readonly string[] {
     const heard = [...this.#pages].flatMap(([key, page]) => (isHeard(key) ? [page] : []));
-    return this.#case.script.channels.flatMap(({ id }) => (this.#isPaged(id, heard) ? [id] : []));
+    return this.#case.script.channels.flatMap(({ id }) => (this.#isIn(id, heard) ? [id] : []));
   }
 
   /** Reeve has lost the page, and people have it until the channel plays. */
@@ -100,9 +107,11 @@ export class Silence implements Oracle {
         this.#seenDownMs.clear();
         return this.#silentMs.clear();
       case 'incident.opened':
-        return void this.#incidents.set(fact.incident.id, keyOfScope(fact.incident.scope));
+        return void this.#incidents.set(fact.incident.id, namingOf(fact.incident));
       case 'run.started':
-        return void this.#runs.set(run ?? '', this.#incidents.get(incident ?? '') ?? '');
+        return void this.#runs.set(run ?? '', this.#incidents.get(incident ?? '') ?? NOTHING);
+      case 'tool.started':
+        return this.#reach(run ?? '', fact.permit.call.channels);
       case 'run.ended':
         this.#runs.delete(run ?? '');
         return this.#wait(fact, incident, monoMs);
@@ -131,8 +140,10 @@ export class Silence implements Oracle {
   #paged({ key, scope, incident, details }: Escalation): void {
     const isOfChannels = incident !== undefined || key === keyOfContainmentPage(scope) || key === KEY_OF_MASS_OUTAGE;
     if (!isOfChannels) return;
-    const isOfAll = scope.kind === 'channel' || incident === undefined;
-    this.#pages.set(key, { scope: keyOfScope(scope), listed: isOfAll ? undefined : listedIn(details) });
+    const listed = scope.kind === 'channel' ? undefined : listedIn(details);
+    this.#pages.set(key, { scope: keyOfScope(scope), listed });
+    const known = this.#incidents.get(incident ?? '');
+    if (known !== undefined && incident !== undefined) this.#incidents.set(incident, { ...known, listed });
   }
 
   /** Looks at every channel as it really is. `monoMs` is the time that the living Reeve counts. */
@@ -161,9 +172,16 @@ export class Silence implements Oracle {
     }
   }
 
+  /** A plan of a group names those that it starts, too. */
+  #reach(run: string, channels: readonly string[]): void {
+    const known = this.#runs.get(run);
+    if (known?.listed === undefined) return;
+    this.#runs.set(run, { ...known, listed: new Set([...known.listed, ...channels]) });
+  }
+
   #wait({ outcome }: FactOf<'run.ended'>, incident = '', nowMs: number): void {
     if (outcome.kind !== 'watching' || outcome.escalateAfterMs === undefined) return;
-    const scope = this.#incidents.get(incident) ?? '';
+    const { scope } = this.#incidents.get(incident) ?? NOTHING;
     const oldestMs = Math.min(nowMs, ...this.#downMs.values());
     this.#waits = this.#waits.filter(({ untilMs }) => untilMs > oldestMs);
     this.#waits.push({ incident, scope, untilMs: nowMs + outcome.escalateAfterMs });
@@ -185,12 +203,12 @@ export class Silence implements Oracle {
     if (this.#told.has(channel)) return true;
     const covers = (keys: Iterable<string>): boolean => this.#isCovered(channel, keys);
     const held = [...this.#holds.values()].filter(({ fromMs, untilMs }) => fromMs <= monoMs && monoMs < untilMs);
-    const isPaged = this.#isPaged(channel, [...this.#pages.values()]);
-    return isPaged || covers(this.#runs.values()) || covers(held.map(({ scope }) => scope));
+    const isNamed = this.#isIn(channel, [...this.#pages.values(), ...this.#runs.values()]);
+    return isNamed || covers(held.map(({ scope }) => scope));
   }
 
-  #isPaged(channel: string, pages: readonly OpenPage[]): boolean {
-    const about = pages.filter(({ listed }) => listed === undefined || listed.has(channel));
+  #isIn(channel: string, named: readonly Naming[]): boolean {
+    const about = named.filter(({ listed }) => listed === undefined || listed.has(channel));
     return this.#isCovered(
       channel,
       about.map(({ scope }) => scope),

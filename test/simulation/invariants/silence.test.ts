@@ -80,9 +80,12 @@ describe('the oracle of silent downtime (L6)', () => {
     ['containment/fleet', { kind: 'fleet' }, []],
     ['containment/group:g1', { kind: 'group', id: 'g1' }, ['L6']],
     ['starts/fleet', { kind: 'fleet' }, []],
-  ])('takes the page %s for one that names the channel or does not', (key, scope, expected) => {
+  ])('takes the page %s that lists the channel for one that names it or does not', (key, scope, expected) => {
     const { broken, write, down } = oracle();
-    write({ type: 'escalation.raised', escalation: { key, scope } });
+    write({
+      type: 'escalation.raised',
+      escalation: { key, scope, details: 'Needs an operator\nIn trouble: ch0, ch1' },
+    });
     for (const monoMs of [0, ALLOWED_MS + 1]) down(monoMs);
     expect(broken).toEqual(expected);
   });
@@ -109,10 +112,35 @@ describe('the oracle of silent downtime (L6)', () => {
     ['that lists others', ofGroup('Why: x\nChannels: ch7, ch00', 'inc-1'), ['L6']],
     ['without a list', ofGroup('Why: x', 'inc-1'), ['L6']],
     ['whose list was cut', ofGroup('Why: x\nChannels: ch7, ch…', 'inc-1'), []],
-    ['that is about all of it and no incident', ofGroup('Contained'), []],
+    ['of its containment that lists it', ofGroup('Contained\nIn trouble: ch0'), []],
+    ['of its containment that lists others', ofGroup('Contained\nIn trouble: ch1'), ['L6']],
+    ['of its containment that lists none', ofGroup('Contained'), ['L6']],
   ])('takes a page of its group %s as one that names it or does not', (_, fact, expected) => {
     const { broken, write, down } = oracle();
     write(fact);
+    for (const monoMs of [0, ALLOWED_MS + 1]) down(monoMs);
+    expect(broken).toEqual(expected);
+  });
+
+  const group = { kind: 'group', id: 'g0' };
+  const ofPlan = (channels: string[]) => ({ type: 'tool.started', permit: { call: { channels } } });
+  const onPage = (channels: string[]) => ofGroup(`Channels: ${channels.join(', ')}`, 'inc-1');
+  const run = { type: 'run.started', attempt: 1 };
+
+  it.each([
+    ['whose incident is about it', ['ch0'], [run], []],
+    ['whose plan starts it', ['ch7'], [run, ofPlan(['ch0'])], []],
+    [
+      'whose incident had it on its page',
+      ['ch7'],
+      [onPage(['ch0']), { type: 'escalation.resolved', key: 'k' }, run],
+      [],
+    ],
+    ['that is about others', ['ch7'], [run, ofPlan(['ch7'])], ['L6']],
+  ])('takes a run of its group %s as one that names it or does not', (_, channels, facts, expected) => {
+    const { broken, write, down } = oracle();
+    write({ type: 'incident.opened', incident: { id: 'inc-1', scope: group, channels } });
+    for (const fact of facts) write(fact);
     for (const monoMs of [0, ALLOWED_MS + 1]) down(monoMs);
     expect(broken).toEqual(expected);
   });

@@ -470,6 +470,28 @@ const KNOWN_BAD: readonly Mutant[] = [
     156,
   ),
   one(
+    'a_containment_speaks_for_all_of_its_scope',
+    'L6',
+    [
+      'src/incident/pipeline/named.ts',
+      'listed !== undefined && channels.every((id) => listed.includes(id));',
+      'listed !== undefined && channels.length >= 0;',
+    ],
+    'plain',
+    2,
+  ),
+  one(
+    'who_goes_down_is_not_listed_while_a_start_waits',
+    'L6',
+    [
+      'src/incident/lifecycle/responder.ts',
+      'if (startDelayMs !== undefined && !pageDue)',
+      'if (startDelayMs !== undefined && (!pageDue || (open?.told.length ?? 0) > 0))',
+    ],
+    'plain',
+    2,
+  ),
+  one(
     'page_of_an_unknown_end_takes_the_list_away',
     'L6',
     [
