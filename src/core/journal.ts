@@ -134,7 +134,6 @@ export type JournalFact =
       readonly fingerprint: string;
       readonly because: string;
     }
-  /** An UNKNOWN start was seen to have led to a healthy channel. */
   /** How much one call of a run helped, by the loop's own score: 1 the failure is gone, 0 no better. */
   | {
       readonly type: 'attempt.scored';
@@ -168,7 +167,8 @@ export type JournalFact =
       readonly who: string;
       readonly because: string;
     }
-  | { readonly type: 'unknown.settled'; readonly because: string }
+  /** What a call of unknown end was made on is seen healthy. `scope`: of a group or an engine; else the channel's. */
+  | { readonly type: 'unknown.settled'; readonly because: string; readonly scope?: Scope }
   | { readonly type: 'run.started'; readonly attempt: number }
   | {
       readonly type: 'run.ended';

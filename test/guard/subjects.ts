@@ -6,12 +6,12 @@ import {
   type SubjectState,
 } from '../../src/guard/state/state.ts';
 
-/* A state of the guard in which one channel has a past. */
+/* A state of the guard in which one channel, or one group or engine, has a past. */
 
 export const KEY = 'channel:news';
 
-export function withSubject(change: Partial<SubjectState>): GuardState {
+export function withSubject(change: Partial<SubjectState>, key = KEY): GuardState {
   const state = newGuardState();
-  const subjects = state.subjects.with(bucketOf(KEY), { [KEY]: { ...newSubject(), ...change } });
+  const subjects = state.subjects.with(bucketOf(key), { [key]: { ...newSubject(), ...change } });
   return { ...state, subjects };
 }

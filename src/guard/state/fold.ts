@@ -97,9 +97,9 @@ function released(edit: Edit, scope: Scope, who: string): void {
   }
 }
 
-function settleUnknown(edit: Edit, channel: string): void {
-  const key = keyOfScope({ kind: 'channel', id: channel });
-  delete edit.subject(key).unknown;
+function settleUnknown(edit: Edit, fact: FactOf<'unknown.settled'>, channel: string | undefined): void {
+  const scope = fact.scope ?? (channel === undefined ? undefined : { kind: 'channel', id: channel });
+  if (scope !== undefined) delete edit.subject(keyOfScope(scope)).unknown;
 }
 
 function openIncident(edit: Edit, { incident }: FactOf<'incident.opened'>): void {
@@ -164,7 +164,7 @@ function foldEnvironment(edit: Edit, entry: JournalEntry): void {
       if (channel !== undefined && fact.ending === 'by_person') stoppedByPerson(edit, channel);
       break;
     case 'unknown.settled':
-      if (channel !== undefined) settleUnknown(edit, channel);
+      settleUnknown(edit, fact, channel);
       break;
     case 'containment.raised':
       contained(edit, fact, monoMs);

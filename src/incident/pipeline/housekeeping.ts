@@ -24,6 +24,7 @@ import type { OpenPages } from './ports.ts';
 import type { Settings } from './settings.ts';
 import { SharedPages } from './shared_pages.ts';
 import { type IncidentState, openById } from '../lifecycle/state.ts';
+import { isWell, wellSinceMs } from '../lifecycle/causes.ts';
 import type { StartQueue } from '../runs/start_queue.ts';
 import type { FindingTracker } from './finding_tracker.ts';
 
@@ -256,16 +257,30 @@ export class Housekeeping {
     if (drafts.length > 0) append(drafts);
   }
 
-  /** An UNKNOWN start blocks its target until that is seen healthy (law S6). */
+  /** A call of unknown end blocks what it was made on until that is seen healthy (law S6). */
   #settleUnknown(nowMs: MonoMs): void {
     for (const [key, { unknown }] of subjectsOf(this.#deps.guardState())) {
       const scope = unknown === undefined ? undefined : parseScope(key);
-      if (unknown === undefined || scope?.kind !== 'channel') continue;
-      const since = this.#deps.watch.watched(scope.id)?.healthySinceMs;
-      const held = since !== undefined && since >= unknown.sinceMs && nowMs - since >= this.#deps.healthyHoldMs;
-      if (!held) continue;
+      if (unknown === undefined || scope === undefined) continue;
+      const since = this.#healthySinceMs(scope, unknown.sinceMs);
+      if (since === undefined || nowMs - since < this.#deps.healthyHoldMs) continue;
       const because = `healthy for ${Math.round((nowMs - since) / 1000)} s`;
-      this.#deps.append([{ channel: scope.id, fact: { type: 'unknown.settled', because } }]);
+      const about = scope.kind === 'channel' ? { channel: scope.id } : {};
+      const whole = scope.kind === 'channel' ? {} : { scope };
+      this.#deps.append([{ ...about, fact: { type: 'unknown.settled', because, ...whole } }]);
     }
+  }
+
+  /** Since when the scope has been healthy, as seen after that moment; undefined: it is not known to be. */
+  #healthySinceMs(scope: Scope, afterMs: MonoMs): MonoMs | undefined {
+    const { watch, channelIndex } = this.#deps;
+    const all = channelIndex.channelsIn(scope).map((id) => watch.watched(id));
+    if (scope.kind === 'channel') {
+      const since = all[0]?.healthySinceMs;
+      return since !== undefined && since >= afterMs ? since : undefined;
+    }
+    if (scope.kind === 'engine' && watch.engine(scope.id) !== undefined) return undefined;
+    const isHealthy = all.every(isWell) && all.some((one) => one?.finding.healthy === true);
+    return isHealthy ? Math.max(afterMs, ...all.map(wellSinceMs)) : undefined;
   }
 }

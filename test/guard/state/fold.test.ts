@@ -3,6 +3,7 @@ import type { Scope } from '../../../src/core/scope.ts';
 import { guardProjection } from '../../../src/guard/state/fold.ts';
 import { newBreaker } from '../../../src/guard/state/breaker.ts';
 import { newSubject } from '../../../src/guard/state/state.ts';
+import { aCall } from '../../support/a.ts';
 import { aPermit, book, callOf, lowOf } from '../book.ts';
 import { context } from '../paths.ts';
 
@@ -220,6 +221,21 @@ describe('incidents and containments', () => {
     b.put(15_000, settled, { channel: 'news' });
     expect('unknown' in b.subject()).toBe(false);
     expect(b.keys()).not.toContain('channel:undefined');
+  });
+
+  it('what was UNKNOWN of a group or an engine is settled for just that scope', () => {
+    const b = book();
+    const group = { kind: 'group', id: 'encoders' } as const;
+    const plan = aPermit({ call: aCall({ tool: 'restart_channel', target: group, channels: ['news'] }) });
+    b.grant(plan);
+    b.start(12_000, plan);
+    b.lose(13_000, plan);
+    const settled = { type: 'unknown.settled', because: '' } as const;
+    b.put(14_000, settled, { channel: 'news' });
+    b.put(14_000, { ...settled, scope: { kind: 'engine', id: 'local' } });
+    expect(b.subject('group:encoders').unknown?.permit).toBe('p1');
+    b.put(15_000, { ...settled, scope: group });
+    expect('unknown' in b.subject('group:encoders')).toBe(false);
   });
 
   it('a corrected clock is remembered by when it was noticed', () => {

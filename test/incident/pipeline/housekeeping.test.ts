@@ -5,7 +5,7 @@ import type { Escalation } from '../../../src/core/incident.ts';
 import type { Draft, JournalFact } from '../../../src/core/journal.ts';
 import { DEFAULT_LIMITS } from '../../../src/core/limits.ts';
 import type { Persona } from '../../../src/core/persona.ts';
-import type { Scope } from '../../../src/core/scope.ts';
+import { keyOfScope, type Scope } from '../../../src/core/scope.ts';
 import { containmentKey, type GuardState, newGuardState } from '../../../src/guard/state/state.ts';
 import { newlyOpen } from '../../../src/incident/lifecycle/state.ts';
 import type { MassOutage } from '../../../src/incident/pages/page.ts';
@@ -27,6 +27,9 @@ interface World {
   readonly crowd?: MassOutage;
   readonly pool?: object;
   readonly healthySinceMs?: number;
+  /** Whether all of it is in no trouble, and what is known of its health. */
+  readonly well?: boolean | undefined;
+  readonly engineTrouble?: object;
   readonly writes?: boolean;
 }
 
@@ -51,7 +54,11 @@ function keeping(world: World = {}) {
       causes: [],
       troubled: ['news'],
       sharedGroups: () => [],
-      watched: () => ({ finding: { trouble: true }, healthySinceMs: world.healthySinceMs }),
+      watched: () => ({
+        finding: 'well' in world ? { trouble: false, quiet: true, healthy: world.well } : { trouble: true },
+        healthySinceMs: world.healthySinceMs,
+      }),
+      engine: () => world.engineTrouble,
       causeOf: () => ({ phase: 'over', channels: ['news'], down: ['news'] }),
       proofOfCause: () => ({ isProven: true, bySources: true }),
       handOver: (ids: readonly string[]) => handed.push(...ids),
@@ -265,6 +272,39 @@ describe('a start whose end is UNKNOWN', () => {
       true,
       false,
     ]);
+  });
+});
+
+describe('a plan or an engine-wide call whose end is UNKNOWN', () => {
+  const settledAt = (nowMs: number, scope: Scope, world: World) => {
+    const guardState = withSubject(
+      { unknown: { permit: 'per-1', tool: 'restart_channel', sinceMs: 1_000 } },
+      keyOfScope(scope),
+    );
+    const { housekeeping, facts } = keeping({ guardState, ...world });
+    housekeeping.keepUp(nowMs);
+    return facts.filter(({ type }) => type === 'unknown.settled');
+  };
+  const GROUP: Scope = { kind: 'group', id: 'encoders' };
+  const ENGINE: Scope = { kind: 'engine', id: 'local' };
+
+  it.each([GROUP, ENGINE])('is settled when all of $kind has been healthy for five seconds since', (scope) => {
+    const settled = { type: 'unknown.settled', scope };
+    expect(settledAt(6_999, scope, { well: true, healthySinceMs: 2_000 })).toEqual([]);
+    expect(settledAt(7_000, scope, { well: true, healthySinceMs: 2_000 })).toMatchObject([settled]);
+    expect(settledAt(5_999, scope, { well: true, healthySinceMs: 500 })).toEqual([]);
+    expect(settledAt(6_000, scope, { well: true, healthySinceMs: 500 })).toMatchObject([settled]);
+  });
+
+  it('is not settled where one of it is in trouble, or none of it is known to play', () => {
+    expect(settledAt(60_000, GROUP, { healthySinceMs: 2_000 })).toEqual([]);
+    expect(settledAt(60_000, GROUP, { well: undefined })).toEqual([]);
+  });
+
+  it('is not settled while something is wrong with the engine itself', () => {
+    const world = { well: true, healthySinceMs: 2_000, engineTrouble: {} };
+    expect(settledAt(60_000, ENGINE, world)).toEqual([]);
+    expect(settledAt(60_000, GROUP, world)).toHaveLength(1);
   });
 });
 
