@@ -72,6 +72,13 @@ export const clip = (text: string, max: number): string => (text.length <= max ?
 const INCIDENT_ENDINGS = ['resolved', 'self_healed', 'absorbed', 'by_person'] as const;
 export type IncidentEnding = (typeof INCIDENT_ENDINGS)[number];
 
+export interface Closing {
+  readonly ending: IncidentEnding;
+  readonly because: string;
+  /** No person was seen to stop the channel: it left the configuration, or nobody watches it. */
+  readonly unseen?: true;
+}
+
 /** One message to a person, kept until some receiver took it. One stable key: trigger, repeats and resolve share it. */
 export interface Escalation {
   readonly id: string;

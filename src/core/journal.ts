@@ -2,7 +2,7 @@
 import type { EpochMs, MonoMs } from './clock.ts';
 import type { ControlFact } from './control.ts';
 import type { ContainmentReason, GroundedContextEnvelope } from './envelope.ts';
-import type { Escalation, Incident, IncidentEnding, Outcome } from './incident.ts';
+import type { Closing, Escalation, Incident, Outcome } from './incident.ts';
 import type { FailureClass } from './classification.ts';
 import type { ModelFailure, ModelPurpose } from './model.ts';
 import type { HintFact } from './hints.ts';
@@ -66,12 +66,7 @@ export type JournalFact =
       readonly to: FailureClass;
       readonly because: string;
     }
-  | {
-      readonly type: 'incident.closed';
-      readonly ending: IncidentEnding;
-      readonly because: string;
-      readonly openMs: number;
-    }
+  | ({ readonly type: 'incident.closed'; readonly openMs: number } & Closing)
   | { readonly type: 'envelope.taken'; readonly envelope: GroundedContextEnvelope }
   | { readonly type: 'plan.made'; readonly plan: Plan }
   /** A planner chose one of the calls that it was offered. The plan itself follows as `plan.made`. */

@@ -30,12 +30,17 @@ const seconds = (ms: number): string => `${Math.round(ms / 1000)} s`;
 export const processKnown = (process: ProcessFacts | undefined, nowMs: MonoMs): process is ProcessFacts =>
   process !== undefined && process.unreadableSinceMs === undefined && nowMs - process.lastMs <= PROCESS_STALE_MS;
 
+/** A person asked for it; what a change of Reeve's has left stopped, nobody did (law S6). */
+export const isStoppedByPerson = (process: ProcessFacts | undefined): boolean =>
+  process?.stoppedOnPurpose === true && !process.stoppedByUs;
+
 /** An on-demand channel without viewers does not run. */
 export function restsOnDemand(facts: ChannelFacts, nowMs: MonoMs): boolean {
-  const { process, viewers, setup } = facts;
+  const { process, viewers, setup, halfDone } = facts;
   if (setup.expected !== 'on_demand') return false;
   if (viewers !== undefined && nowMs - viewers.monoMs <= OBSERVER_LOST_MS) return viewers.viewers === 0;
-  if (!processKnown(process, nowMs)) return false;
+  // What a restart of Reeve's left stopped rests for nobody (law S6).
+  if (!processKnown(process, nowMs) || (halfDone !== undefined && halfDone.certainty !== 'maybe')) return false;
   if (process.state === 'stopped') return true;
   return process.state === 'exited' && (process.lastEnd === undefined || endedOrderly(process));
 }

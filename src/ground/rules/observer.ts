@@ -1,5 +1,5 @@
 // Recognises broken observation: untrusted telemetry, an engine that does not answer, and expected silence.
-import { standstillOf } from '../facts/health.ts';
+import { isStoppedByPerson, standstillOf } from '../facts/health.ts';
 import type { ClassifyInput } from './classify_input.ts';
 import { reported, sourceFails } from './classify_input.ts';
 import type { SymptomFacts } from '../facts/symptom_facts.ts';
@@ -62,7 +62,7 @@ const isAgreed = (input: ClassifyInput, gone: SymptomFacts): boolean =>
 /** No output is wanted now, so no output is no trouble. */
 export function expectedQuiet(input: ClassifyInput): Match | undefined {
   const { process, facts, nowMs } = input;
-  if (process?.stoppedOnPurpose && !process.stoppedByUs) {
+  if (process !== undefined && isStoppedByPerson(process)) {
     return { because: 'stopped on purpose', signals: [], sinceMs: process.stateSinceMs };
   }
   if (facts.setup.expected !== 'on_demand') return undefined;

@@ -161,7 +161,7 @@ function foldEnvironment(edit: Edit, entry: JournalEntry): void {
       break;
     case 'incident.closed':
       if (incident !== undefined) edit.putIncident(incident, undefined);
-      if (channel !== undefined && fact.ending === 'by_person') stoppedByPerson(edit, channel);
+      if (channel !== undefined && fact.ending === 'by_person' && fact.unseen !== true) stoppedByPerson(edit, channel);
       break;
     case 'unknown.settled':
       settleUnknown(edit, fact, channel);

@@ -1,5 +1,5 @@
 // Builds the journal drafts that open an incident, record its symptoms, start its next run and mark a relapse.
-import { type Incident, reaching } from '../../core/incident.ts';
+import { type Closing, type Incident, reaching } from '../../core/incident.ts';
 import type { About, Draft } from '../../core/journal.ts';
 import type { RunId } from '../../core/scope.ts';
 import type { Symptom } from '../../core/symptom.ts';
@@ -37,6 +37,12 @@ export const openedDrafts = (incident: Incident, symptoms: readonly Symptom[]): 
   { ...aboutOf(incident), fact: { type: 'incident.opened', incident } },
   ...symptoms.map((symptom) => symptomDraft(incident, symptom)),
 ];
+
+/** How the incident of a channel ends of which no output is expected any more. */
+export const atRest = (isStoppedByPerson = false): Closing => ({
+  ...{ ending: 'by_person', because: 'no output is expected any more' },
+  ...(isStoppedByPerson ? {} : { unseen: true }),
+});
 
 /** The incident before ended with a verified cure of the same trouble, a moment ago: that cure did not hold. */
 export function relapseDrafts(

@@ -5,7 +5,7 @@ import type { Clock, MonoMs } from '../../core/clock.ts';
 import type { GroundedContextEnvelope } from '../../core/envelope.ts';
 import { invariant, InvariantError, messageOf } from '../../core/errors.ts';
 import type { Ids } from '../../core/id.ts';
-import type { Escalation, EscalationReason, Incident, Outcome } from '../../core/incident.ts';
+import type { Closing, Escalation, EscalationReason, Incident, Outcome } from '../../core/incident.ts';
 import type { Append, Draft, JournalFact, Read } from '../../core/journal.ts';
 import { type IncidentId, keyOfScope, type RunId, type Scope, type ScopeKey } from '../../core/scope.ts';
 import type { Symptom } from '../../core/symptom.ts';
@@ -108,7 +108,7 @@ export class Responder implements Disposable {
   /** The scope left the configuration: its incident is about nothing that exists. */
   #forget(scope: Scope, open: OpenIncident | undefined): void {
     if (open === undefined || open.running) return;
-    this.#close(open, { ending: 'by_person', because: 'it is no longer configured' });
+    this.#close(open, { ending: 'by_person', because: 'it is no longer configured', unseen: true });
     this.#lookAgain(scope, undefined);
   }
 
@@ -212,10 +212,10 @@ export class Responder implements Disposable {
 
   #close(open: OpenIncident, how: Closing): void {
     const { incident } = open;
-    const { ending, because } = how;
+    const { ending, because, unseen } = how;
     const openMs = this.#deps.clock.monotonicMs() - incident.openedMs;
     this.#deps.append([
-      { ...aboutOf(incident), fact: { type: 'incident.closed', ending, because, openMs } },
+      { ...aboutOf(incident), fact: { type: 'incident.closed', ending, because, openMs, ...(unseen && { unseen }) } },
       ...this.#deps.resolve(keyOfIncident(incident), `${ending}: ${because}`),
       ...(this.#deps.withdraw?.(incident.id).drafts ?? []),
     ]);
@@ -279,8 +279,6 @@ export class Responder implements Disposable {
     return [...question, ...this.#deps.raise(pageFor(incident, 'approval_needed', about))];
   }
 }
-
-type Closing = Omit<Extract<Intent, { kind: 'close' }>, 'kind'>;
 
 interface Moment {
   readonly scope: Scope;

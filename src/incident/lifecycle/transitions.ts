@@ -2,10 +2,11 @@
 import { CLASSIFICATIONS, type FailureClass } from '../../core/classification.ts';
 import type { MonoMs } from '../../core/clock.ts';
 import { MINUTE_MS } from '../../core/duration.ts';
-import type { IncidentEnding } from '../../core/incident.ts';
+import type { Closing } from '../../core/incident.ts';
 import { PAGED_AND_PASSING } from '../../core/plan.ts';
 import { type ChannelId, type IncidentId, sameScope } from '../../core/scope.ts';
 import { specOf } from '../../remediation/catalog.ts';
+import { atRest } from './drafts.ts';
 import { announcedMs, type OpenIncident } from './state.ts';
 
 /** What is seen of one channel (or of one shared cause) at one moment. */
@@ -30,6 +31,7 @@ export interface Snapshot {
   readonly healthySinceMs: MonoMs | undefined;
   /** No output is expected now (stopped on purpose, there is no viewer). */
   readonly quiet: boolean;
+  readonly stoppedByPerson?: boolean | undefined;
   /** Since when there has been no trouble, also where it is unknown whether it plays. */
   readonly clearSinceMs?: MonoMs | undefined;
   /** A shared cause covers the channel: its group's incident speaks for it. */
@@ -77,10 +79,9 @@ export type Intent =
   | { readonly kind: 'run' }
   /** `isOverdue`: nothing but law L6 asks for it, so a page about more than this incident may speak for it. */
   | { readonly kind: 'tell'; readonly because: string; readonly isOverdue?: true }
-  | { readonly kind: 'close'; readonly ending: IncidentEnding; readonly because: string };
+  | ({ readonly kind: 'close' } & Closing);
 
 type Tell = Extract<Intent, { kind: 'tell' }>;
-
 const CONTAINED_RETRY_MS = 5_000;
 const WATCH_RETRY_MS = 30_000;
 const NOTIFIED_HOLD_MS = 30_000;
@@ -192,7 +193,7 @@ function hasRelapsed(
 }
 
 function closeWhenHeld(open: OpenIncident, sight: Snapshot, nowMs: MonoMs, policy: TransitionPolicy): Intent {
-  if (sight.quiet) return { kind: 'close', ending: 'by_person', because: 'no output is expected any more' };
+  if (sight.quiet) return { kind: 'close', ...atRest(sight.stoppedByPerson) };
   if (sight.healthy !== true || sight.healthySinceMs === undefined) return closeWhenClear(open, sight, nowMs);
   // Once a person was notified, the end is notified too: a trouble that comes and goes must not page each time.
   const holdMs = open.told.length > 0 ? Math.max(policy.resolveHoldMs, NOTIFIED_HOLD_MS) : policy.resolveHoldMs;

@@ -23,6 +23,7 @@ import { coveredBy } from '../../ground/correlate/cause_index.ts';
 import type { SharedCause } from '../../ground/correlate/correlate.ts';
 import { causeEnvelope, channelEnvelope } from '../../ground/envelope.ts';
 import type { FactStore } from '../../ground/facts/facts.ts';
+import { isStoppedByPerson } from '../../ground/facts/health.ts';
 import { containmentNow } from '../../guard/containment.ts';
 import { cooldownOf } from '../../guard/state/cooldown.ts';
 import { containmentsOf, type GuardState, subjectAt } from '../../guard/state/state.ts';
@@ -83,7 +84,7 @@ export class Snapshots {
   }
 
   #seeChannel(scope: Extract<Scope, { kind: 'channel' }>, nowMs: MonoMs): Seen | undefined {
-    const { watch } = this.#deps;
+    const { watch, factStore } = this.#deps;
     watch.refresh(scope.id, nowMs);
     const watched = watch.watched(scope.id);
     if (watched === undefined) return undefined;
@@ -109,6 +110,7 @@ export class Snapshots {
         healthySinceMs,
         clearSinceMs,
         quiet: !finding.trouble && finding.quiet,
+        stoppedByPerson: isStoppedByPerson(factStore.view(scope.id)?.process),
         covered: cause !== undefined,
         absorber: cause && absorberOf(this.#deps, cause.scope, ref.id),
         refusalIsOver: this.#refusalIsOver(scope),

@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import {
   endedOrderly,
+  isStoppedByPerson,
   healthOf,
   isYoung,
   processKnown,
@@ -82,6 +83,24 @@ describe('a channel that is made on demand', () => {
     ]);
     expect([exited({ exitCode: 1 }), exited({ exitSignal: 9 }), exited({})]).toEqual([false, false, false]);
     expect(exited({ exitCode: 1, ordered: true })).toBe(true);
+  });
+
+  it('does not rest where a change of Reeve may have left it stopped, unless a count says that nobody watches', () => {
+    const process = runs({ state: 'stopped' });
+    const sure = { generation: undefined, sinceMs: 0 };
+    expect(rests({ process, halfDone: sure })).toBe(false);
+    expect(rests({ process, halfDone: { ...sure, certainty: 'maybe' } })).toBe(true);
+    expect(rests({ process, halfDone: sure, viewers: viewers(0) })).toBe(true);
+  });
+
+  it('is stopped by a person when it is stopped on purpose, and not by Reeve', () => {
+    const stopped = (byUs: boolean) => died(1_000, {}, { stoppedOnPurpose: true, stoppedByUs: byUs });
+    expect([stopped(false), stopped(true), died(1_000), undefined].map(isStoppedByPerson)).toEqual([
+      true,
+      false,
+      false,
+      false,
+    ]);
   });
 
   it('is well while it rests', () => {

@@ -238,6 +238,19 @@ describe('incidents and containments', () => {
     expect('unknown' in b.subject('group:encoders')).toBe(false);
   });
 
+  it('a restart that may have left its channel stopped is forgotten when a person was seen to stop it, and not else', () => {
+    const b = book();
+    b.grant(aPermit());
+    b.start(12_000, aPermit());
+    const closed = { type: 'incident.closed', because: '', openMs: 0 } as const;
+    const about = { channel: 'news', incident: 'inc-1' };
+    b.put(13_000, { ...closed, ending: 'self_healed' }, about);
+    b.put(14_000, { ...closed, ending: 'by_person', unseen: true }, about);
+    expect(b.subject().unproven).toEqual({ permit: 'p1', sinceMs: 12_000 });
+    b.put(15_000, { ...closed, ending: 'by_person' }, about);
+    expect('unproven' in b.subject()).toBe(false);
+  });
+
   it('a corrected clock is remembered by when it was noticed', () => {
     const b = book();
     b.put(7_000, { type: 'clock.jumped', byMs: 3_600_000 });

@@ -148,6 +148,14 @@ describe('without an open incident', () => {
 });
 
 describe('with an open incident', () => {
+  it('closes where no output is expected, and says whether a person was seen to stop it', () => {
+    const ends = { kind: 'close', ending: 'by_person', because: 'no output is expected any more' };
+    const rests = (stoppedByPerson?: boolean) => sight({ trouble: undefined, quiet: true, stoppedByPerson });
+    expect(transitionFor(held(), rests(true), NOW, policy)).toEqual(ends);
+    expect(transitionFor(held(), rests(false), NOW, policy)).toEqual({ ...ends, unseen: true });
+    expect(transitionFor(held(), rests(), NOW, policy)).toEqual({ ...ends, unseen: true });
+  });
+
   it('runs at once when nothing was tried yet', () => {
     expect(transitionFor(held({ runs: 0 }), sight(), NOW, policy).kind).toBe('run');
   });
