@@ -1,6 +1,6 @@
 /** The window of recent starts. */
 import type { MonoMs } from '../../core/clock.ts';
-import { MINUTE_MS } from '../../core/duration.ts';
+import { DAY_MS, MINUTE_MS } from '../../core/duration.ts';
 import type { ChannelId, EngineId } from '../../core/scope.ts';
 import type { PermitId } from '../../core/tool.ts';
 
@@ -26,11 +26,29 @@ export interface StartMark {
 
 /** Starts that are remembered, newest last. A window of more starts than this cannot be configured away. */
 export const STARTS_KEPT = 1_024;
+/** No longer window can be configured. */
+const WINDOW_MS_MAX = DAY_MS;
 
-/** Adds a start. The oldest goes when the list is full: it is outside every window that the newer ones do not fill. */
+/**
+ * Adds a start. When the list is full one goes: the oldest, where it is outside every window; else the oldest of those
+ * that count for nothing, which may be many (an announced restart of all channels). Where all count the oldest is
+ * outside every window that the newer ones do not fill.
+ */
 export function addStart(starts: StartMark[], mark: StartMark): void {
   starts.push(mark);
-  if (starts.length > STARTS_KEPT) starts.shift();
+  if (starts.length <= STARTS_KEPT) return;
+  const isPast = starts[0]!.open !== true && starts[0]!.atMs <= mark.atMs - WINDOW_MS_MAX;
+  starts.splice(isPast ? 0 : Math.max(0, uncounted(starts)), 1);
+}
+
+/** The place of the oldest that no window counts: announced, or one of more by others than a channel's churn needs. */
+function uncounted(starts: readonly StartMark[]): number {
+  const isOthers = ({ permit, planned }: StartMark): boolean => permit === undefined && planned !== true;
+  const counts = new Map<ChannelId, number>();
+  for (const mark of starts) if (isOthers(mark)) counts.set(mark.channel, (counts.get(mark.channel) ?? 0) + 1);
+  const isMore = (mark: StartMark): boolean =>
+    isOthers(mark) && counts.get(mark.channel)! > FOREIGN_PER_CHANNEL_MAX + 1;
+  return starts.findIndex((mark) => mark.planned === true || isMore(mark));
 }
 
 /** Our start of this permit, or undefined when it is long gone. */

@@ -56,6 +56,31 @@ describe('the window of starts (S2)', () => {
     expect([...churning(foreign.slice(1), look), ...churning(ours, look)]).toEqual([]);
   });
 
+  it('forgets what counts for nothing before what counts: none of ours is lost to an announced restart or a churn', () => {
+    const look = { windowMs: 60_000, nowMs: 20_000 };
+    const flooded = (more: Partial<StartMark>) => {
+      const starts: StartMark[] = [];
+      for (let n = 0; n < 9; n += 1) addStart(starts, mark(10_000 + n, { channel: `own${n}`, permit: `p${n}` }));
+      for (let n = 0; n < 2 * STARTS_KEPT; n += 1) addStart(starts, mark(10_100 + n, more));
+      expect(starts).toHaveLength(STARTS_KEPT);
+      return starts;
+    };
+    expect(startsIn(flooded({ planned: true }), look)).toHaveLength(9);
+    expect(startsIn(flooded({ channel: 'churn' }), look)).toHaveLength(9 + 3);
+    expect([...churning(flooded({ channel: 'churn' }), look).keys()]).toEqual(['churn']);
+  });
+
+  it('forgets first what is a day old, though it counted: no window is longer', () => {
+    const kept = (nowMs: number, first: Partial<StartMark> = {}) => {
+      const starts: StartMark[] = [];
+      addStart(starts, mark(0, { permit: 'p', ...first }));
+      for (let n = 1; n < STARTS_KEPT; n += 1) addStart(starts, mark(nowMs, { channel: `c${n}`, planned: true }));
+      addStart(starts, mark(nowMs, { channel: 'last' }));
+      return starts[0]?.permit;
+    };
+    expect([kept(86_399_999), kept(86_400_000), kept(86_400_000, { open: true })]).toEqual(['p', undefined, 'p']);
+  });
+
   it('forgets the oldest beyond its bound, which can make no window look emptier than full', () => {
     const starts: StartMark[] = [];
     for (let n = 0; n < STARTS_KEPT + 50; n += 1) addStart(starts, mark(n, { channel: `c${n}` }));
