@@ -33,6 +33,8 @@ export interface PipelineOptions {
   readonly personas?: Readonly<Record<string, Partial<Persona>>>;
   /** A group for some channels; the others are in `group`. */
   readonly groups?: Readonly<Record<string, string>>;
+  /** An engine for some channels; the others are on `local`. */
+  readonly engines?: Readonly<Record<string, string>>;
   /** Each channel, or each of these, reads from a source that is looked at once a second. */
   readonly sources?: boolean | readonly string[];
   readonly outputProbe?: boolean;
@@ -83,7 +85,7 @@ export function pipelineHarness(options: PipelineOptions = {}) {
     (id): ChannelSetup => ({
       id,
       group: options.groups?.[id] ?? options.group ?? 'encoders',
-      engine: 'local',
+      engine: options.engines?.[id] ?? 'local',
       expected: options.expected ?? 'always',
       hasSource: hasSource(id),
       hasOutputProbe: options.outputProbe ?? true,
@@ -101,6 +103,7 @@ export function pipelineHarness(options: PipelineOptions = {}) {
       scope.kind === 'channel' ? { ...persona, ...options.personas?.[scope.id] } : { ...persona, ...whole },
     initialPhase: () => phase,
   });
+  const engineIds = [...new Set(channels.map((channel) => channel.engine))];
   const lanes = createKeyedQueues({ concurrentMax: 16 }, clock);
   const { pipeline, recover } = assembleDecisionPath({
     ...{ ledger, ids, paging },
@@ -108,8 +111,8 @@ export function pipelineHarness(options: PipelineOptions = {}) {
     settings,
     observations: {
       channels,
-      engineSetups: [{ id: 'local', pollMs: 1_000, autorestartGraceMs: 1_000, hostEveryMs: undefined }],
-      engines: new Map([['local', engine]]),
+      engineSetups: engineIds.map((id) => ({ id, pollMs: 1_000, autorestartGraceMs: 1_000, hostEveryMs: undefined })),
+      engines: new Map(engineIds.map((id) => [id, engine])),
       lookCloser: (ids) => closer.push(...ids),
       lookNow: () => undefined,
       readLog: (id) => options.readLog?.(id, { at: clock.now(), monoMs: clock.monotonicMs() }),
@@ -131,7 +134,7 @@ export function pipelineHarness(options: PipelineOptions = {}) {
   };
   const look = async () => {
     const report = await engine.observe();
-    pipeline.take(report.engine);
+    for (const id of engineIds) pipeline.take({ ...report.engine, engine: id });
     for (const sample of report.processes) pipeline.take(sample);
     for (const name of names) if (options.outputProbe !== false) pipeline.take(outputOf(name));
     for (const name of names) if (hasSource(name)) pipeline.take(engine.sourceOf(name));

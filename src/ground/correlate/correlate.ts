@@ -13,6 +13,7 @@ import type { Finding, Trouble } from '../rules/classify.ts';
 import { bySuffering, byTouched, familyNow, keyOf } from './cause_index.ts';
 import type { SharedCause } from './shared_cause.ts';
 import { type CauseLimits, massDeaths, withinWindow } from './mass_deaths.ts';
+import { partsOf } from './parts.ts';
 import type { Seen, SeenChannels } from './seen_channel.ts';
 import { DEATHS_QUIET_MS } from '../facts/setup.ts';
 import { dominating, familyOf, MENDS_ITSELF, OF_ENGINE, OF_WHOLE_GROUP } from '../rules/families.ts';
@@ -49,9 +50,11 @@ export function correlate(
 ): readonly SharedCause[] {
   const ailing = input.seen.ailing.filter((one) => !isApart(one, input));
   const suffering = bySuffering(ailing);
-  const kept = before.flatMap((cause) => goesOn(cause, { ...input, suffering }, nowMs) ?? []);
+  const old = before.flatMap((cause) => goesOn(cause, { ...input, suffering }, nowMs) ?? []);
+  const parts = old.flatMap((cause) => partsOf(cause, input, nowMs));
+  const kept = old.filter(({ key }) => parts.every(({ of }) => of !== key));
   const fresh = bucketsOf({ ...input, ailing }, kept).flatMap((bucket) => newCause(bucket, input, nowMs) ?? []);
-  const byKey = new Map([...fresh, ...kept].map((cause) => [cause.key, cause]));
+  const byKey = new Map([...parts.map(({ part }) => part), ...fresh, ...kept].map((cause) => [cause.key, cause]));
   return [...byKey.values()].sort((a, b) => (a.key < b.key ? -1 : 1));
 }
 

@@ -1,0 +1,32 @@
+import { describe, expect, it } from 'vitest';
+import { pipelineHarness } from '../support/pipeline_harness.ts';
+
+const ENGINES = { a: 'one', b: 'one', c: 'two', d: 'two' };
+const NAMES = Object.keys(ENGINES);
+
+/** The source that all of them read from is gone for a minute, and they die of it. */
+async function outage(groups: Readonly<Record<string, string>>) {
+  const world = pipelineHarness({ channels: NAMES, groups, engines: ENGINES, sources: true });
+  await world.live(20_000);
+  for (const name of NAMES) world.engine.deadSources.add(name);
+  await world.live(5_000);
+  for (const name of NAMES) world.engine.kill(name);
+  await world.live(60_000);
+  for (const name of NAMES) world.engine.deadSources.delete(name);
+  await world.live(180_000);
+  return world;
+}
+
+describe('a source that groups on several engines read from', () => {
+  it.each([
+    ['that are channels of their own', { a: 'g1', b: 'g2', c: 'g3', d: 'g4' }],
+    ['of two', { a: 'g1', b: 'g1', c: 'g2', d: 'g2' }],
+  ])('leaves down groups %s, and each is started once it is back', async (_, groups) => {
+    const world = await outage(groups);
+    expect(world.engine.restarts.map(({ channel }) => channel).toSorted()).toEqual(NAMES);
+    const denials = world.facts('run.ended').flatMap(({ outcome }) => ('denial' in outcome ? [outcome.denial] : []));
+    expect(denials).not.toContain('params_invalid');
+    expect(world.outbox().pages.filter(({ resolved }) => resolved === undefined)).toEqual([]);
+    expect(world.failures).toEqual([]);
+  });
+});
