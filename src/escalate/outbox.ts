@@ -13,7 +13,7 @@ export const CLOSED_KEPT_MS = 15 * MINUTE_MS;
 /** How long one that some receiver took is kept for others that did not hear its end: they may have it open. */
 const UNHEARD_KEPT_MS = DAY_MS;
 const RECEIVERS_MAX = 64;
-/** Pages that are over but never got anywhere: the oldest beyond these are forgotten, and counted. */
+/** Pages that are over: beyond these go first those whose end all have heard, then the oldest, which is counted. */
 const CLOSED_MAX = 1_000;
 const CONTENTS_MAX = 16;
 
@@ -243,17 +243,29 @@ function withPage(outbox: Outbox, page: Page): Outbox {
 function settled(outbox: Outbox, { monoMs }: JournalEntry): Outbox {
   const kept = outbox.pages.filter((page) => monoMs - lastChangeMs(page) <= keptMs(page, outbox.receivers));
   const over = kept.filter(({ resolved }) => resolved !== undefined);
-  const excess = new Set(over.slice(0, Math.max(0, over.length - CLOSED_MAX)));
+  const excess = excessOf(over, outbox.receivers);
   if (kept.length === outbox.pages.length && excess.size === 0) return outbox;
   const lost = [...excess].filter((page) => !isDelivered(page)).length;
   return { ...outbox, pages: kept.filter((page) => !excess.has(page)), forgotten: outbox.forgotten + lost };
 }
 
+/** A receiver that is away has its pages open until it hears their ends (law L1). */
+function excessOf(over: readonly Page[], receivers: readonly string[]): ReadonlySet<Page> {
+  const count = over.length - CLOSED_MAX;
+  if (count <= 0) return new Set();
+  const isHeard = (page: Page): boolean => isDelivered(page) && isHeardByAll(page, receivers);
+  return new Set([...over.filter(isHeard), ...over.filter((page) => !isHeard(page))].slice(0, count));
+}
+
 function keptMs(page: Page, receivers: readonly string[]): number {
   if (page.resolved === undefined || !isDelivered(page)) return Number.POSITIVE_INFINITY;
+  return isHeardByAll(page, receivers) ? CLOSED_KEPT_MS : UNHEARD_KEPT_MS;
+}
+
+function isHeardByAll(page: Page, receivers: readonly string[]): boolean {
   const knows = (receiver: string): boolean =>
     page.told.some((one) => one.receiver === receiver && one.state === 'resolved' && isPresent(page, one));
-  return receivers.every(knows) ? CLOSED_KEPT_MS : UNHEARD_KEPT_MS;
+  return receivers.every(knows);
 }
 
 const lastChangeMs = (page: Page): MonoMs =>

@@ -167,6 +167,23 @@ describe('the outbox', () => {
     expect([outbox.pages.length, outbox.forgotten, outbox.pages[0]?.key]).toEqual([1_000, 5, 'k5']);
   });
 
+  it('forgets first what all have heard the end of: a receiver that is away hears the end of what it has open', () => {
+    const other = (index: number, ...more: readonly JournalFact[]) => {
+      const key = `k${index}`;
+      const facts = [raisedFact(`esc-${index}`, { key }), doneFact('trigger', `esc-${index}`, { key })];
+      return [...facts, resolvedFact(key), ...more].map((fact) => [index + 5, fact] as const);
+    };
+    const heard = (index: number) => other(index, doneFact('resolve', `esc-${index}`, { key: `k${index}` }));
+    const owed = [raisedFact('esc-own'), doneFact('trigger', 'esc-own'), resolvedFact()];
+    const outbox = fold([
+      ...owed.map((fact) => [1, fact] as const),
+      ...Array.from({ length: 999 }, (_, index) => heard(index)).flat(),
+      ...other(999),
+    ]);
+    expect([outbox.pages.length, outbox.forgotten]).toEqual([1_000, 0]);
+    expect([outbox.pages[0]?.key, outbox.pages[1]?.key]).toEqual([KEY, 'k1']);
+  });
+
   it('returns the same state for facts that do not concern it', () => {
     const outbox = fold([[1, raisedFact('esc-1')]]);
     expect(fold([[2, { type: 'clock.jumped', byMs: 1 }]], outbox)).toBe(outbox);
