@@ -125,7 +125,8 @@ export class Snapshots {
   #seeCause(scope: Scope, nowMs: MonoMs): Seen {
     const cause = this.#deps.watch.causeOf(scope);
     const first = this.#deps.channelOf(this.#deps.channelsIn(scope)[0] ?? '');
-    const engine = scope.kind === 'engine' ? scope.id : (first?.engine ?? keyOfScope(scope));
+    const ill = this.#deps.channelOf(cause?.channels[0] ?? '') ?? first;
+    const engine = scope.kind === 'engine' ? scope.id : (ill?.engine ?? keyOfScope(scope));
     const scopes = this.#scopesOver(scope, engine);
     return {
       group: scope.kind === 'group' ? scope.id : (first?.group ?? keyOfScope(scope)),

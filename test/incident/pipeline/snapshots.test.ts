@@ -51,6 +51,23 @@ describe('a snapshot of a group without a shared cause', () => {
   });
 });
 
+describe('a snapshot of a group whose channels run on several engines', () => {
+  it('names the engine of those that the cause has touched, and where it touched none that of the first', async () => {
+    const { snapshots, nowMs, live, engine, facts } = await playing({
+      channels: ['a', 'b', 'c', 'd'],
+      engines: { a: 'well', b: 'ill', c: 'ill', d: 'ill' },
+      sources: ['b', 'c', 'd'],
+    });
+    expect(snapshots.see(GROUP, nowMs())?.engine).toBe('well');
+    for (const name of ['b', 'c', 'd']) engine.deadSources.add(name);
+    await live(5_000);
+    for (const name of ['b', 'c', 'd']) engine.kill(name);
+    await live(30_000);
+    expect(snapshots.see(GROUP, nowMs())).toMatchObject({ engine: 'ill', channels: ['b', 'c', 'd'] });
+    expect(facts('incident.opened').map(({ incident }) => [incident.scope, incident.engine])).toEqual([[GROUP, 'ill']]);
+  });
+});
+
 describe('a snapshot of a group whose cause has been forgotten while its incident is open', () => {
   it('is handed over once one of it is its own affair, though others play', async () => {
     const { snapshots, nowMs, live, engine, ledger, pipeline } = await playing({
