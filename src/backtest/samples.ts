@@ -31,6 +31,7 @@ const KINDS = z.discriminatedUnion('kind', [
     ok: flag,
     failure,
     silent_ms: z.number().min(0).nullish(),
+    span_ms: z.number().min(0).nullish(),
     host: z.string().default(''),
   }),
   z.looseObject({ kind: z.literal('reach'), ...base, channel, ok: flag, failure }),

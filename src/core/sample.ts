@@ -94,6 +94,11 @@ export interface SourceSample extends SampleBase {
    * the middle of the look was alive only until then.
    */
   readonly silentMs?: number;
+  /**
+   * Its witness is a counter that had moved between two looks, this far apart, 0 where left out: the source may have
+   * fallen silent right after the first of them.
+   */
+  readonly spanMs?: number;
   /** The host and port that was asked, without path, query or credentials. */
   readonly host: string;
 }

@@ -30,6 +30,13 @@ describe('a source that is probed', () => {
     expect([read(0), read(2_000), read(2_001)]).toEqual([true, true, false]);
   });
 
+  it('whose counter had moved between two looks was surely alive only at the first of them', () => {
+    const seen = source(0);
+    const moved = (silentMs: number, spanMs: number) => ({ ...seen, last: { ...seen.last, silentMs, spanMs } });
+    const read = (...at: [number, number]) => sourceReadSince(look(moved(...at)), NOW - 2_000);
+    expect([read(0, 2_000), read(1_000, 1_000), read(1_000, 1_001)]).toEqual([true, true, false]);
+  });
+
   it('is back when it has answered well, often and long enough, since that moment', () => {
     const back = (of: Given['source'], sinceMs: number) => sourceIsBack(look(of), sinceMs);
     expect(back(failed(60_000, 20_000, 10_000), NOW - 10_000)).toBe(true);

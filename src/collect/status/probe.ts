@@ -2,7 +2,7 @@
 import { peerName } from '../../core/peer.ts';
 import type { Clock, MonoMs } from '../../core/clock.ts';
 import { messageOf } from '../../core/errors.ts';
-import type { ProbeFailure, ReachSample, Sample } from '../../core/sample.ts';
+import type { ProbeFailure, ReachSample, Sample, SourceSample } from '../../core/sample.ts';
 import type { ChannelId } from '../../core/scope.ts';
 import { failureOf } from '../../resilience/failure.ts';
 import type { BoundedFetch } from '../../resilience/http.ts';
@@ -79,18 +79,18 @@ function looker(look: StatusProbe, pages: StatusPages, options: StatusOptions): 
         const when = { at: clock.now(), monoMs: clock.monotonicMs(), source: look.kind };
         onSample({ kind: 'viewers', channel: look.channel, viewers, ...when });
       }
-      const moves = present && position !== undefined ? movement.note(position, clock.monotonicMs()) : true;
+      const moved = present && position !== undefined ? movement.note(position, clock.monotonicMs()) : 'uncounted';
       if (!present) movement.forget();
       if (!present && ON_DEMAND_KINDS.has(look.kind)) return;
       if (!present) emit('unreachable');
-      else if (moves === false) emit('timeout');
-      else if (moves) emit(undefined);
+      else if (moved === 'stands') emit('timeout');
+      else if (moved !== undefined) emit(undefined, moved === 'uncounted' ? {} : moved);
     } catch (thrown) {
       if (signal.aborted) return;
       const failure = thrown instanceof PageUnreadable ? 'invalid_answer' : failureOf(thrown);
       say(messageOf(thrown));
       const server = PUBLISHED_TO_KINDS.has(look.kind) ? { serverFailed: true as const } : {};
-      if (!UNTOLD.has(failure)) emit(failure, server);
+      if (!UNTOLD.has(failure)) emit(failure, {}, server);
     }
   };
 }
@@ -100,35 +100,43 @@ const UNTOLD: ReadonlySet<ProbeFailure> = new Set(['http_status', 'invalid_answe
 
 function emitter({ channel, of, url, kind }: StatusProbe, { clock, onSample }: StatusOptions) {
   const { host } = new URL(url);
-  return (failure: ProbeFailure | undefined, server: Pick<ReachSample, 'serverFailed'> = {}): void => {
+  return (
+    failure: ProbeFailure | undefined,
+    moved: Moved | Record<string, never> = {},
+    server: Pick<ReachSample, 'serverFailed'> = {},
+  ): void => {
     const verdict = failure === undefined ? { ok: true } : { ok: false, failure };
     const base = { at: clock.now(), monoMs: clock.monotonicMs(), source: kind, channel, ...verdict };
-    onSample(of === 'output' ? { kind: 'reach', ...base, ...server } : { kind: 'source', host, ...base });
+    onSample(of === 'output' ? { kind: 'reach', ...base, ...server } : { kind: 'source', host, ...base, ...moved });
   };
 }
+
+/** When a counter last moved, as far as looks can tell: in a span that ended so long ago. */
+type Moved = Required<Pick<SourceSample, 'silentMs' | 'spanMs'>>;
 
 /** Distinguishes a counter that moves from one that stands. */
 class Movement {
   readonly #stuckMs: number;
-  #last: { readonly position: number; readonly movedMs: MonoMs; readonly isSure: boolean } | undefined;
+  #last: { position: number; movedMs: MonoMs; spanMs: number | undefined; lookedMs: MonoMs } | undefined;
 
   constructor(stuckMs: number) {
     this.#stuckMs = stuckMs;
   }
 
   /** Undefined while it is not known yet. A counter that falls belongs to a new stream, and moves. */
-  note(position: number, nowMs: MonoMs): boolean | undefined {
+  note(position: number, nowMs: MonoMs): Moved | 'stands' | undefined {
     const last = this.#last;
     if (last === undefined) {
-      this.#last = { position, movedMs: nowMs, isSure: false };
+      this.#last = { position, movedMs: nowMs, spanMs: undefined, lookedMs: nowMs };
       return undefined;
     }
     if (position !== last.position) {
-      this.#last = { position, movedMs: nowMs, isSure: true };
-      return true;
+      this.#last = { position, movedMs: nowMs, spanMs: nowMs - last.lookedMs, lookedMs: nowMs };
+      return { silentMs: 0, spanMs: this.#last.spanMs ?? 0 };
     }
-    if (nowMs - last.movedMs >= this.#stuckMs) return false;
-    return last.isSure ? true : undefined;
+    last.lookedMs = nowMs;
+    if (nowMs - last.movedMs >= this.#stuckMs) return 'stands';
+    return last.spanMs === undefined ? undefined : { silentMs: nowMs - last.movedMs, spanMs: last.spanMs };
   }
 
   forget(): void {

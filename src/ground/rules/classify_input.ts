@@ -190,7 +190,8 @@ export function sourceFailure(input: ClassifyInput): SourceSample | undefined {
 export function sourceReadSince(input: ClassifyInput, sinceMs: MonoMs): boolean {
   const { source } = input.facts;
   if (source === undefined || sourceFails(input) !== false) return false;
-  return source.last.monoMs - (source.last.silentMs ?? 0) >= sinceMs;
+  const { monoMs, silentMs = 0, spanMs = 0 } = source.last;
+  return monoMs - silentMs - spanMs >= sinceMs;
 }
 
 /** The source has been well for several looks: an outage is over, not just pausing. */

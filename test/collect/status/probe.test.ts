@@ -15,7 +15,13 @@ import { aDirectory } from '../support/tailing.ts';
 
 const has = (program: string): boolean => spawnSync('which', [program]).status === 0;
 
-type StatusSample = Sample & { readonly ok?: boolean; readonly failure?: string; readonly viewers?: number };
+type StatusSample = Sample & {
+  readonly ok?: boolean;
+  readonly failure?: string;
+  readonly viewers?: number;
+  readonly silentMs?: number;
+  readonly spanMs?: number;
+};
 
 function look(probe: Pick<StatusProbe, 'kind' | 'url'> & Partial<StatusProbe>, clock = systemClock) {
   const samples: StatusSample[] = [];
@@ -127,6 +133,28 @@ describe.each(STATUS_KINDS)('the status page of %s', (kind) => {
     await advance(500);
     await one();
     expect(verdicts()).toEqual(['timeout']);
+  });
+
+  itCounted('that stands is not gone yet, and vouches only until its bytes were last seen to move', async () => {
+    let bytes = 10;
+    const { url } = await serve((_, response) => response.end(page.with.replace('BYTES', String(bytes))));
+    const { clock, advance } = fakeClock();
+    const { once: one, last } = look({ of: 'source', kind, url, target: page.target }, clock);
+    const seen: unknown[] = [];
+    for (const added of [0, 5, 0, 0, 5]) {
+      bytes += added;
+      await one();
+      const { ok, silentMs, spanMs } = last('source') ?? {};
+      seen.push([ok, silentMs, spanMs]);
+      await advance(1_000);
+    }
+    expect(seen).toEqual([
+      [undefined, undefined, undefined],
+      [true, 0, 1_000],
+      [true, 1_000, 1_000],
+      [true, 2_000, 1_000],
+      [true, 0, 1_000],
+    ]);
   });
 
   it('says nothing of the stream when the page is another one, and says so once', async () => {
