@@ -64,24 +64,37 @@ export interface PostRequest {
   readonly body: string;
   readonly headers: Readonly<Record<string, string>>;
   readonly signal: AbortSignal;
+  /** The operator's own server may answer whatever it likes. Default: a web page is no answer of a receiver. */
+  readonly takesWebPage?: boolean;
 }
 
 /**
  * Sends a body by HTTP POST. The caller's transport bounds time and size and follows no redirect. It may throw for
  * statuses other than 2xx, or give them back.
  */
-export type PostJson = (
-  url: string,
-  request: PostRequest,
-) => Promise<{ readonly status: number; readonly retryAfterMs?: number | undefined }>;
+export type PostJson = (url: string, request: PostRequest) => Promise<PostAnswer>;
 
+interface PostAnswer {
+  readonly status: number;
+  readonly retryAfterMs?: number | undefined;
+  /** The body is HTML: a login, a portal or an error of something that stands before the receiver. */
+  readonly isWebPage?: boolean;
+}
+
+const WEB_PAGE = 'answered with a web page';
 /** Statuses that say: come again. */
 const RETRYABLE_STATUS = new Set([408, 425, 429]);
 
-/** Posts and insists on 2xx. Throws RECEIVER_UNREACHABLE (come again) or RECEIVER_REFUSED, never naming the URL. */
+/**
+ * Posts and insists on 2xx, by the receiver itself and no page before it. Throws RECEIVER_UNREACHABLE (come again) or
+ * RECEIVER_REFUSED, never naming the URL.
+ */
 export async function postOrThrow(post: PostJson, url: string, request: PostRequest): Promise<void> {
-  const { status, retryAfterMs } = await post(url, request);
-  if (status >= 200 && status < 300) return;
+  const { status, retryAfterMs, isWebPage = false } = await post(url, request);
+  if (status >= 200 && status < 300) {
+    if (!isWebPage || request.takesWebPage === true) return;
+    throw new RequestFailed('RECEIVER_REFUSED', WEB_PAGE, { failure: 'invalid_answer', status });
+  }
   const again = status >= 500 || RETRYABLE_STATUS.has(status);
   throw new RequestFailed(again ? 'RECEIVER_UNREACHABLE' : 'RECEIVER_REFUSED', `answered ${status}`, {
     failure: 'http_status',
@@ -96,6 +109,7 @@ export async function postOrThrow(post: PostJson, url: string, request: PostRequ
  */
 export function describeFailure(thrown: unknown): string {
   const status = statusOf(thrown);
+  if (thrown instanceof RequestFailed && thrown.failure === 'invalid_answer' && status !== undefined) return WEB_PAGE;
   if (status !== undefined) return `answered ${status}`;
   if (thrown instanceof ReeveError && thrown.code === 'BREAKER_OPEN') return 'breaker open';
   return failureOf(thrown);

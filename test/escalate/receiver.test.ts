@@ -13,6 +13,14 @@ describe('a message that is posted', () => {
     await expect(posted(status)).resolves.toBeUndefined();
   });
 
+  it('is not taken by a web page before the receiver, unless the receiver may answer whatever it likes', async () => {
+    const page = async () => ({ status: 200, isWebPage: true });
+    const error = await postOrThrow(page, URL_WITH_SECRET, request).catch((thrown: unknown) => thrown);
+    expect(error).toMatchObject({ code: 'RECEIVER_REFUSED', status: 200 });
+    expect(describeFailure(error)).toBe('answered with a web page');
+    await expect(postOrThrow(page, URL_WITH_SECRET, { ...request, takesWebPage: true })).resolves.toBeUndefined();
+  });
+
   it.each([408, 425, 429, 500, 503])('is to be sent again after %i', async (status) => {
     await expect(posted(status, 2_000)).rejects.toMatchObject({
       ...{ code: 'RECEIVER_UNREACHABLE', retryable: true, status, retryAfterMs: 2_000 },

@@ -11,6 +11,10 @@ const OPEN_MS = 2_000;
 
 export interface Reach extends Pick<ReceiverDeps, 'post' | 'guarded'>, Disposable {}
 
+/** By what it begins with: the content type says nothing, as Slack's "ok" is sent as text/html. */
+const isWebPage = (body: Buffer): boolean =>
+  /^\uFEFF?\s*<(?:!doctype\s+html|html)\b/i.test(body.toString('utf8', 0, 256));
+
 /** A receiver that hangs must not hold the others, so each has a breaker of its own. Any status is an answer here. */
 export function reachReceiver(
   name: string,
@@ -24,7 +28,8 @@ export function reachReceiver(
         (limit) => ask({ url, method: 'POST', headers, body, signal: limit, ...bounds }),
         { signal },
       );
-      return { status: answer.status, retryAfterMs: retryAfterMs(answer.headers) };
+      const { status, headers: said, body: page } = answer;
+      return { status, retryAfterMs: retryAfterMs(said), isWebPage: isWebPage(page) };
     },
     guarded: (action, signal) => transport.call(action, { signal }),
     [Symbol.dispose]: () => transport[Symbol.dispose](),

@@ -6,6 +6,7 @@ import { type Posted, webServer } from '../servers.ts';
 export interface Mishap {
   readonly status: number;
   readonly retryAfter?: number;
+  readonly body?: string;
 }
 
 interface Contract {
@@ -21,7 +22,7 @@ async function contractServer(contract: Contract, mishaps: Mishap[]) {
     const mishap = mishaps.shift();
     if (mishap !== undefined) {
       const headers = mishap.retryAfter === undefined ? {} : { 'retry-after': String(mishap.retryAfter) };
-      response.writeHead(mishap.status, headers).end();
+      response.writeHead(mishap.status, headers).end(mishap.body);
       return;
     }
     const refusal = contract.refuse(posted);
