@@ -4,7 +4,8 @@ import { PHASES, type Phase } from '../core/control.ts';
 import { DAY_MS } from '../core/duration.ts';
 import type { Draft } from '../core/journal.ts';
 import { type ChannelId, type EngineId, type GroupId, keyOfScope, sameScope, type Scope } from '../core/scope.ts';
-import { isEnough, approvedBy } from './approvals.ts';
+import { describeCall } from '../core/tool.ts';
+import { isEnough, approvedBy, pendingApprovals } from './approvals.ts';
 import type { ControlState } from './state.ts';
 
 /** What exists, so that a command about nothing is refused instead of kept. */
@@ -226,7 +227,7 @@ export const answerApproval = (
 ): CommandResult =>
   checked(context, (signed) => {
     const kept = state.approvals.find((one) => one.approval.id === order.id);
-    if (kept === undefined) return no('approval_unknown', `there is no question ${clean(order.id)}`);
+    if (kept === undefined) return no('approval_unknown', unknownQuestion(state, order));
     if (kept.state !== 'pending') return no('approval_over', `this question is over: ${kept.state}`);
     if (order.nowMs >= kept.expiresMs) return no('approval_over', 'this question has expired');
     const { incident, run, call } = kept.approval;
@@ -242,3 +243,12 @@ export const answerApproval = (
     }
     return { ...answered, message: 'noted: it needs the yes of a second person before anything is done' };
   });
+
+/** Names what could have been meant: who answers at night types from a page that shows no id. */
+function unknownQuestion(state: ControlState, { id, nowMs }: { readonly id: string; readonly nowMs: number }): string {
+  const open = pendingApprovals(state, nowMs);
+  const named = open.slice(0, 5).map((one) => `${one.id} (${describeCall(one.call)})`);
+  const others = open.length > named.length ? ', …' : '';
+  const waiting = named.length === 0 ? 'none waits for an answer' : `these wait: ${named.join(', ')}${others}`;
+  return `there is no question ${clean(id)}; ${waiting}`;
+}

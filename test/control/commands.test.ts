@@ -127,7 +127,13 @@ describe('a command from a person', () => {
     );
     const state = controlProjection.apply(initial, { seq: 1, at: 0, monoMs: 0, boot: 'b', fact: asked.fact });
     const answer = (id: string, nowMs: number) => commands.answerApproval(state, { id, yes: true, nowMs }, context);
-    expect(answer('apr-2', 1)).toMatchObject({ code: 'approval_unknown' });
+    expect(answer('apr-2', 1)).toMatchObject({
+      code: 'approval_unknown',
+      because: 'there is no question apr-2; these wait: apr-1 (restart_channel on channel:news)',
+    });
+    expect(answer('apr-2', 600_000)).toMatchObject({
+      because: 'there is no question apr-2; none waits for an answer',
+    });
     expect(answer('apr-1', 600_000)).toMatchObject({ code: 'approval_over' });
     const answered = answer('apr-1', 599_999);
     expect(answered).toMatchObject({ ok: true, drafts: [{ channel: 'news', incident: 'inc-1', run: 'run-1' }] });

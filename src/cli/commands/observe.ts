@@ -98,13 +98,35 @@ function addWhy(program: Command, cli: Cli): void {
     });
 }
 
-/** Lists that are printed as they come. */
+interface WireQuestion {
+  readonly id: string;
+  readonly what: string;
+  readonly incident: string;
+  readonly classification: string;
+  readonly yes_needed: number;
+  readonly yes_by: readonly string[];
+  readonly expires_in_ms: number;
+}
+
+function questionTable(questions: readonly WireQuestion[]): string {
+  const rows = questions.map((one) => [
+    one.id,
+    plain(one.what),
+    one.classification,
+    one.incident,
+    `${one.yes_by.length} of ${one.yes_needed}`,
+    spell(one.expires_in_ms),
+  ]);
+  return `${table(['question', 'what', 'because of', 'incident', 'yes', 'left'], rows)}
+answer with reeve approve ID --because "…" or reeve deny ID --because "…"`;
+}
+
 function addLists(program: Command, cli: Cli): void {
   const lists = [
-    ['approvals', 'questions that wait for a person', 'approvals'],
-    ['blind-spots', 'recurring lines that no pattern recognises', 'blind_spots'],
+    ['approvals', 'questions that wait for a person', 'approvals', questionTable],
+    ['blind-spots', 'recurring lines that no pattern recognises', 'blind_spots', linesOf],
   ] as const;
-  for (const [name, description, member] of lists) {
+  for (const [name, description, member, textOf] of lists) {
     program
       .command(name)
       .description(description)
@@ -113,7 +135,7 @@ function addLists(program: Command, cli: Cli): void {
         const answer = await cli.client().get<Record<string, Record<string, unknown>[]>>(`/api/v1/${member}`);
         const rows = answer[member] ?? [];
         if (cli.wantsJson()) return json(cli.terminal, { [member]: rows });
-        cli.terminal.out(rows.length === 0 ? 'none\n' : `${rows.map(lineOf).join('\n')}\n`);
+        cli.terminal.out(rows.length === 0 ? 'none\n' : `${textOf(rows as never)}\n`);
       });
   }
   program
@@ -165,6 +187,8 @@ function statsText(stats: Record<string, unknown>): string {
     ...Object.entries(counts).map(([name, value]) => `${name}: ${JSON.stringify(value)}`),
   ].join('\n');
 }
+
+const linesOf = (rows: readonly Record<string, unknown>[]): string => rows.map(lineOf).join('\n');
 
 const lineOf = (row: Record<string, unknown>): string =>
   plain(

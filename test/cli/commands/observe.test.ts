@@ -16,14 +16,14 @@ const STATS = {
   ],
 };
 
-async function printed(stats: object): Promise<string> {
+async function printed(stats: object, command = 'stats'): Promise<string> {
   let text = '';
   const terminal = { out: (chunk: string) => (text += chunk), err: () => undefined, colours: false };
   const client = { get: async () => stats, post: async () => ({}) };
   const cli = { terminal, client: () => client, wantsJson: () => false, fail: () => undefined } as unknown as Cli;
   const program = new Command();
   addObserve(program, cli);
-  await program.parseAsync(['stats'], { from: 'user' });
+  await program.parseAsync([command], { from: 'user' });
   return text;
 }
 
@@ -52,5 +52,20 @@ describe('Theow 3.7, reeve stats', () => {
   it('leaves out what there is none of', async () => {
     const text = await printed({ ...STATS, top: [], struggling: [], llm_needed_by_week: [] });
     expect(text).not.toMatch(/top rules|struggling|by week/);
+  });
+});
+
+describe('reeve approvals', () => {
+  it('shows each question as a row that a person reads: what is asked, why, and how long is left', async () => {
+    const asked = {
+      ...{ id: 'apr-1', what: 'restart_channel on channel:news', incident: 'inc-1', classification: 'output_stalled' },
+      ...{ asked_at: 1_795_848_415_235, asked_by: null, proposed: false },
+      ...{ yes_needed: 2, yes_by: ['ann'], expires_in_ms: 300_000 },
+    };
+    const [head, row, hint] = (await printed({ approvals: [asked] }, 'approvals')).split('\n');
+    expect(head).toMatch(/^question +what +because of +incident +yes +left$/);
+    expect(row).toMatch(/^apr-1 +restart_channel on channel:news +output_stalled +inc-1 +1 of 2 +5 m 0 s$/);
+    expect(hint).toMatch(/^answer with reeve approve ID/);
+    expect(await printed({ approvals: [] }, 'approvals')).toBe('none\n');
   });
 });
