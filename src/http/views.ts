@@ -1,7 +1,7 @@
 /** The read models behind the API. */
 import { type Choice, numbered } from '../agent/choices.ts';
 import { heldBelow, leaseOf, windowOf } from '../control/state.ts';
-import { openQuestions, approvedBy } from '../control/approvals.ts';
+import { openQuestions, approvedBy, pendingApprovals } from '../control/approvals.ts';
 import type { Clock, MonoMs } from '../core/clock.ts';
 import { HOUR_MS } from '../core/duration.ts';
 import type { Problem } from '../core/errors.ts';
@@ -11,12 +11,11 @@ import { describeCall, TOOL_NAMES, type ToolName, toolNamed } from '../core/tool
 import { breakerOf } from '../guard/containment.ts';
 import type { Preview } from '../guard/guard.ts';
 import { subjectAt } from '../guard/state/state.ts';
-import { becauseOf } from './decision_text.ts';
-import { flipsOf } from '../guard/trace.ts';
 import type { Settings } from '../incident/pipeline/settings.ts';
 import type { DecisionPipeline } from '../incident/pipeline/decision_pipeline.ts';
 import { type OpenIncident, openOn } from '../incident/lifecycle/state.ts';
 import type { ChannelSetup } from '../ground/facts/setup.ts';
+import { whyOf } from './why.ts';
 
 /** Journal entries that match, as the ledger gives them. */
 export type ReadJournal = (query: {
@@ -148,24 +147,23 @@ export class Views {
   why(channel: string): unknown {
     const watched = this.#deps.pipeline.watch.watched(channel);
     if (watched === undefined) return undefined;
-    const choices = this.#choices(channel);
-    const now = { state: this.#deps.pipeline.guardState(), channel, nowMs: this.#deps.clock.monotonicMs() };
-    const [last] = this.#deps.read({ channel, types: ['guard.decided'], newestFirst: true, limit: 1 });
-    if (last === undefined || last.fact.type !== 'guard.decided') {
-      const nothing = `nothing was asked of the guard for ${channel} yet; now: ${watched.finding.because}`;
-      return { verdict: 'not_asked', code: null, because: becauseOf(now, nothing), checks: [], flips: [], choices };
-    }
-    const { decision, call } = last.fact;
-    return {
-      verdict: decision.verdict,
-      code: decision.verdict === 'deny' ? decision.code : null,
-      because: becauseOf(now, decision.verdict === 'deny' ? decision.because : `${call} was allowed`),
-      at: last.at,
-      incident: last.incident,
-      checks: decision.trace,
-      flips: flipsOf(decision.trace),
-      choices,
-    };
+    const { pipeline, clock, read } = this.#deps;
+    const [last] = read({ channel, types: ['guard.decided'], newestFirst: true, limit: 1 });
+    const nowMs = clock.monotonicMs();
+    const open = this.#openAbout(channel);
+    const asked = pendingApprovals(pipeline.control(), nowMs).filter(({ incident }) => incident === open?.incident.id);
+    return whyOf({
+      ...{ state: pipeline.guardState(), channel, nowMs, now: clock.now(), last, open, asked },
+      finding: watched.finding.because,
+      choices: this.#choices(channel),
+    });
+  }
+
+  /** Its own incident; else one of its group or engine that names it. */
+  #openAbout(channel: string): OpenIncident | undefined {
+    const incidents = this.#deps.pipeline.incidents();
+    const own = openOn(incidents, { kind: 'channel', id: channel });
+    return own ?? incidents.open.find(({ incident }) => incident.channels.includes(channel));
   }
 
   /** What a planner would be offered now: the calls that the guard would allow or ask a person about, and the ends. */

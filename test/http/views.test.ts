@@ -155,12 +155,28 @@ describe('why', () => {
     await live(10_000);
     engine.kill('news');
     await live(20_000);
-    expect(views.why('news')).toMatchObject({ verdict: 'deny', code: 'approval_needed' });
+    const because = expect.stringMatching(/; waits for reeve approve apr-\w+ \(or deny\), \d+ min( \d+ s)? left$/);
+    expect(views.why('news')).toMatchObject({ verdict: 'deny', code: 'approval_needed', because });
     const allowed = viewed();
     await allowed.live(10_000);
     allowed.engine.kill('news');
     await allowed.live(20_000);
     expect(allowed.views.why('news')).toMatchObject({ verdict: 'allow', code: null });
+  });
+
+  it('is what the open incident does where that asked nothing, and no answer of an earlier incident', async () => {
+    const { views, engine, live, say } = viewed();
+    await live(10_000);
+    engine.kill('news');
+    await live(60_000);
+    const text = () => (views.why('news') as { because: string }).because;
+    expect(text()).toMatch(/^restart_channel on channel:news was allowed \(\d+ s ago\); no incident is open now: /);
+    say({ type: 'control.phase_set', phase: 1, group: undefined, ...person });
+    engine.kill('news');
+    await live(10_000);
+    expect(views.why('news')).toMatchObject({ verdict: 'not_asked', code: null, checks: [] });
+    expect(text()).toMatch(/^inc-\w+ \(process_crashed\) has asked the guard nothing: .*it needs phase 3, this is 1/);
+    expect(text()).toMatch(/; the last decision, \d+ s ago in inc-\w+, allowed restart_channel on channel:news$/);
   });
 
   it('not is answered for a tool that there is', async () => {

@@ -1,0 +1,75 @@
+/** The last decision about a channel, or what happens to it without one. */
+import type { Choice } from '../agent/choices.ts';
+import type { EpochMs, MonoMs } from '../core/clock.ts';
+import type { JournalEntry } from '../core/journal.ts';
+import type { ChannelId } from '../core/scope.ts';
+import type { GuardState } from '../guard/state/state.ts';
+import { flipsOf, waitText } from '../guard/trace.ts';
+import type { OpenIncident } from '../incident/lifecycle/state.ts';
+import { becauseOf } from './decision_text.ts';
+
+export interface WhyOptions {
+  readonly state: GuardState;
+  readonly channel: ChannelId;
+  readonly nowMs: MonoMs;
+  readonly now: EpochMs;
+  /** What its samples say now. */
+  readonly finding: string;
+  /** The incident that is open on it, or on a group or engine and names it. */
+  readonly open: OpenIncident | undefined;
+  readonly last: JournalEntry | undefined;
+  /** Questions about the channel that wait for an answer. */
+  readonly asked: readonly { readonly id: string; readonly expiresMs: MonoMs }[];
+  readonly choices: readonly Choice[];
+}
+
+/**
+ * The last decision, where it is of the open incident or none is open. What was decided in an earlier incident does not
+ * answer for this one: who reads "allowed" while the channel is dark and nothing is done would wait for a restart.
+ */
+export function whyOf(options: WhyOptions): unknown {
+  const { open, last, choices } = options;
+  const fact = last?.fact.type === 'guard.decided' ? last.fact : undefined;
+  if (last === undefined || fact === undefined || (open !== undefined && last.incident !== open.incident.id)) {
+    const because = becauseOf(options, `${undecided(options)}${earlier(options)}${waitsFor(options)}`);
+    return { verdict: 'not_asked', code: null, because, incident: open?.incident.id, checks: [], flips: [], choices };
+  }
+  const { decision, call } = fact;
+  const said = decision.verdict === 'deny' ? decision.because : `${call} was allowed`;
+  return {
+    verdict: decision.verdict,
+    code: decision.verdict === 'deny' ? decision.code : null,
+    because: becauseOf(options, `${said} (${ageOf(last, options)})${isOver(options)}${waitsFor(options)}`),
+    at: last.at,
+    incident: last.incident,
+    checks: decision.trace,
+    flips: flipsOf(decision.trace),
+    choices,
+  };
+}
+
+function undecided({ channel, finding, open }: WhyOptions): string {
+  if (open === undefined) return `nothing was asked of the guard for ${channel} yet; now: ${finding}`;
+  const { incident, last, running } = open;
+  const doing = last?.because ?? (running ? 'its first run is under way' : 'it waits for its first run');
+  return `${incident.id} (${incident.classification}) has asked the guard nothing: ${doing}; now: ${finding}`;
+}
+
+/** Where the last decision that there is belongs to another incident. */
+function earlier({ last, ...options }: WhyOptions): string {
+  if (last?.fact.type !== 'guard.decided' || last.incident === undefined) return '';
+  const { decision, call } = last.fact;
+  const answer = decision.verdict === 'allow' ? 'allowed' : 'refused';
+  return `; the last decision, ${ageOf(last, options)} in ${last.incident}, ${answer} ${call}`;
+}
+
+const isOver = ({ open, finding }: WhyOptions): string =>
+  open === undefined ? `; no incident is open now: ${finding}` : '';
+
+const waitsFor = ({ asked, nowMs }: WhyOptions): string =>
+  asked
+    .map(({ id, expiresMs }) => `; waits for reeve approve ${id} (or deny), ${waitText(expiresMs - nowMs)} left`)
+    .join('');
+
+const ageOf = ({ at }: JournalEntry, { now }: Pick<WhyOptions, 'now'>): string =>
+  `${waitText(Math.max(0, now - at))} ago`;
