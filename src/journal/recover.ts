@@ -174,6 +174,8 @@ const rootsFirst = (permits: readonly OpenPermit[]): readonly OpenPermit[] => [
 ];
 
 const DETAILS_MAX = 2_000;
+/** Whether it was started cannot be known, and what Reeve's own act left stopped no rule starts again (law S6). */
+const START_IT = 'If it is stopped, start it yourself: Reeve does not start what its own restart left stopped.';
 const WHEN_STOPPED = 'was under way when Reeve stopped';
 
 type PageText = Pick<Escalation, 'severity' | 'reason' | 'scope' | 'channels' | 'summary' | 'details'>;
@@ -204,6 +206,7 @@ export function unknownPage(
         `${what} had begun, and its end is not known: it ${when}. It may or may not have happened.`,
         'It counts as used and as failed, and Reeve will not do it again.',
         'Until it is seen healthy, nothing is changed there.',
+        ...(call.tool === 'restart_channel' ? [START_IT] : []),
         `Look at it; then, to let Reeve act there again: reeve reset ${keyOfScope(call.target)} --because "..."`,
         ...(all.length > 0 ? [channelsLine(all)] : []),
       ].join('\n'),
