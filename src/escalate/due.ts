@@ -54,9 +54,14 @@ function triggerDue(page: Page, last: DeliveredNotice | undefined): Due | undefi
   return { what: 'trigger', dueMs: last === undefined ? page.raisedMs : afterFlood(page, last) };
 }
 
-/** A page that grows louder than anything sent in the window does not wait: at most two such steps exist. */
+/**
+ * A page that grows louder than anything sent in the window does not wait: at most two such steps exist. Nor does one
+ * that now asks for an answer, where the last one did not: a question runs out after ten minutes, and half of them
+ * would be over before anybody hears of it.
+ */
 function afterFlood(page: Page, last: DeliveredNotice): MonoMs {
-  const atOnce = isLouder(page.escalation.severity, last.loudest);
+  const asks = page.escalation.reason === 'approval_needed' && last.content.reason !== 'approval_needed';
+  const atOnce = asks || isLouder(page.escalation.severity, last.loudest);
   return atOnce ? page.raisedMs : Math.max(page.raisedMs, last.pagedMs + FLOOD_MS);
 }
 

@@ -63,6 +63,15 @@ describe('what is due to a receiver next', () => {
     expect(due([raised, triggered, later])).toEqual({ what: 'trigger', dueMs: 20 + 2 * FLOOD_MS });
   });
 
+  it('is sent at once when it asks for an answer and the last one did not, for a question runs out', () => {
+    const asks = [30, raisedFact('esc-2', { severity: 'warning', reason: 'approval_needed' })] as const;
+    expect(due([raised, triggered, asks])).toEqual({ what: 'trigger', dueMs: 30 });
+    const heard = [40, doneFact('trigger', 'esc-2')] as const;
+    const other = { severity: 'warning', reason: 'approval_needed', classification: 'media_unplayable' } as const;
+    const again = [50, raisedFact('esc-3', other)] as const;
+    expect(due([raised, triggered, asks, heard, again])).toEqual({ what: 'trigger', dueMs: 40 + FLOOD_MS });
+  });
+
   it('is sent at once when it is more severe than anything sent in the window', () => {
     const louder = [30, raisedFact('esc-2', { severity: 'critical' })] as const;
     expect(due([raised, triggered, louder])).toEqual({ what: 'trigger', dueMs: 30 });
