@@ -39,7 +39,7 @@ export function whyOf(options: WhyOptions): unknown {
   return {
     verdict: decision.verdict,
     code: decision.verdict === 'deny' ? decision.code : null,
-    because: becauseOf(options, `${said} (${ageOf(last, options)})${isOver(options)}${waitsFor(options)}`),
+    because: becauseOf(options, `${said} (${ageOf(last, options)})${cameTo(options)}${waitsFor(options)}`),
     at: last.at,
     incident: last.incident,
     checks: decision.trace,
@@ -63,8 +63,13 @@ function earlier({ last, ...options }: WhyOptions): string {
   return `; the last decision, ${ageOf(last, options)} in ${last.incident}, ${answer} ${call}`;
 }
 
-const isOver = ({ open, finding }: WhyOptions): string =>
-  open === undefined ? `; no incident is open now: ${finding}` : '';
+/** What followed. A look that was allowed is no answer to why nothing more is done. */
+function cameTo({ open, last, finding }: WhyOptions): string {
+  if (open === undefined) return `; no incident is open now: ${finding}`;
+  const isAllowed = last?.fact.type === 'guard.decided' && last.fact.decision.verdict === 'allow';
+  if (!isAllowed || open.running || open.last === undefined) return '';
+  return `; since then ${open.last.kind}: ${open.last.because}`;
+}
 
 const waitsFor = ({ asked, nowMs }: WhyOptions): string =>
   asked

@@ -179,6 +179,15 @@ describe('why', () => {
     expect(text()).toMatch(/; the last decision, \d+ s ago in inc-\w+, allowed restart_channel on channel:news$/);
   });
 
+  it('is also what came after a look that was allowed', async () => {
+    const { views, engine, live } = viewed();
+    await live(10_000);
+    engine.kill('news', 15);
+    await live(40_000);
+    const because = expect.stringMatching(/ was allowed \(\d+ s ago\); since then escalated: /);
+    expect(views.why('news')).toMatchObject({ verdict: 'allow', because });
+  });
+
   it('not is answered for a tool that there is', async () => {
     const { views, live } = viewed({ phase: 0 });
     await live(2_000);
