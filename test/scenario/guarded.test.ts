@@ -22,18 +22,26 @@ describe('a storm of starts that others make', () => {
     return world;
   }
 
-  it('contains the fleet with one page, which comes once more with who went down under it, and nothing is restarted before it was quiet for 60 s', async () => {
+  it('contains the fleet with one page and pages one that dies under it, and nothing is restarted before it was quiet for 60 s', async () => {
     const world = await stormy();
     expect(held(world)).toEqual(['restart_storm']);
     world.engine.kill('news');
     await world.live(60_000);
     expect(world.engine.restarts).toEqual([]);
-    const page = { key: 'containment/fleet', reason: 'containment', scope: { kind: 'fleet' } };
-    expect(pages(world)).toMatchObject([page, { ...page, channels: ['news'] }]);
+    const own = { reason: 'lasting', scope: { kind: 'channel', id: 'news' } };
+    expect(pages(world)).toMatchObject([{ key: 'containment/fleet', reason: 'containment' }, own]);
     await world.live(90_000);
     expect(held(world)).toEqual([]);
     expect(world.engine.restarts).toMatchObject([{ channel: 'news' }]);
     expect(world.outbox().pages.every(({ resolved }) => resolved !== undefined)).toBe(true);
+  });
+
+  it('pages three that die under it by the page of the containment, which lists them', async () => {
+    const world = await stormy({ groups: { news: 'a', c1: 'b', c2: 'c' } });
+    for (const name of ['news', 'c1', 'c2']) world.engine.kill(name);
+    await world.live(60_000);
+    const page = { key: 'containment/fleet', reason: 'containment' };
+    expect(pages(world)).toMatchObject([page, { ...page, channels: ['news', 'c1', 'c2'] }]);
   });
 
   it('goes on waiting for a person where the persona says so, until the release', async () => {

@@ -88,7 +88,7 @@ type Contained = Extract<JournalFact, { type: 'containment.raised' }>;
 
 const ENDS_BY = {
   person: 'It ends only when you release it: reeve release',
-  itself: 'It ends by itself when its cause has been absent for 60 s; reeve release ends the waiting:',
+  itself: 'It ends by itself when its cause has been absent for 60 s. To end the waiting: reeve release',
 };
 
 /**

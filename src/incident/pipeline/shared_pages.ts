@@ -4,7 +4,7 @@ import type { Draft, JournalFact, Read } from '../../core/journal.ts';
 import type { MonoMs } from '../../core/clock.ts';
 import { type ChannelId, keyOfScope, type Scope } from '../../core/scope.ts';
 import { containmentsOf, type GuardState } from '../../guard/state/state.ts';
-import type { IncidentState } from '../lifecycle/state.ts';
+import { type IncidentState, openOn } from '../lifecycle/state.ts';
 import {
   containmentPage,
   isPaged,
@@ -32,7 +32,13 @@ export interface SharedPagesDeps {
   readonly raise: (page: Page) => readonly Draft[];
 }
 
-/** Whoever such a page lists has no page of its own: one for each would be the second storm. */
+/** So many incidents that nobody was notified of are put on the list of one page; fewer get a page each. */
+const SHARED_MIN = 3;
+
+/**
+ * Whoever such a page lists has no page of its own: one for each would be the second storm. Few get pages of their own,
+ * which say more, and which flood control does not hold up.
+ */
 export class SharedPages {
   readonly #deps: SharedPagesDeps;
 
@@ -55,20 +61,41 @@ export class SharedPages {
   }
 
   /**
-   * Law L6: puts the scope on the list of a page that is open about it and others, where there is one. `over`: the
-   * scope itself, then those that hold it. Empty: none is open, or none can list it.
+   * Law L6: puts the scope on the list of a page that is open about it and others, where there is one and it has many
+   * to list. `over`: the scope itself, then those that hold it. Empty: it needs a page of its own.
    */
   widen(over: readonly Scope[], nowMs: MonoMs): readonly Draft[] {
     const { guardState, startQueue, openPages, raise } = this.#deps;
     const open = openPages();
     const [own] = over;
     if (own !== undefined && open.has(KEY_OF_MASS_OUTAGE) && startQueue.isInCrowd(own)) {
-      return raise(this.ofMassOutage(startQueue.crowd(nowMs)));
+      const crowd = startQueue.crowd(nowMs);
+      return this.#areMany(crowd.scopes, KEY_OF_MASS_OUTAGE) ? raise(this.ofMassOutage(crowd)) : [];
     }
     const held = containmentsOf(guardState(), over).filter(
       ({ scope, reason }) => scope.kind !== 'channel' && isPaged(reason) && open.has(keyOfContainmentPage(scope)),
     );
     const narrowest = over.flatMap((scope) => held.find((one) => keyOfScope(one.scope) === keyOfScope(scope)) ?? [])[0];
-    return narrowest === undefined ? [] : raise(this.ofContainment(narrowest));
+    if (narrowest === undefined) return [];
+    const within = this.#incidentsIn(narrowest.scope);
+    return this.#areMany(within, keyOfContainmentPage(narrowest.scope)) ? raise(this.ofContainment(narrowest)) : [];
+  }
+
+  /** Of these scopes, those that the open page does not list, and whose own incident nobody was notified of. */
+  #areMany(scopes: readonly Scope[], key: string): boolean {
+    const { incidents, watch, openPages } = this.#deps;
+    const listed = new Set(openPages().get(key));
+    const isUnlisted = (scope: Scope): boolean =>
+      openOn(incidents(), scope)?.told.length === 0 &&
+      troubledIn(incidents(), watch, scope).some((id) => !listed.has(id));
+    return scopes.filter(isUnlisted).length >= SHARED_MIN;
+  }
+
+  /** The scopes of the open incidents that lie within this one. */
+  #incidentsIn(whole: Scope): readonly Scope[] {
+    const { incidents, channelIndex } = this.#deps;
+    const members = new Set(channelIndex.channelsIn(whole));
+    const scopes = incidents().open.map(({ incident }) => incident.scope);
+    return scopes.filter((scope) => channelIndex.channelsIn(scope).every((id) => members.has(id)));
   }
 }
