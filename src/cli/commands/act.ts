@@ -1,8 +1,9 @@
 /** The commands that change what Reeve may do. */
 import type { Command } from 'commander';
 import { ReeveError } from '../../core/errors.ts';
-import { json, paint, plain, spell } from '../output.ts';
+import { json, paint, plain } from '../output.ts';
 import type { Cli } from '../context.ts';
+import { type WireWindow, windowText } from '../holds_text.ts';
 
 interface WireAnswer {
   readonly ok: boolean;
@@ -132,21 +133,6 @@ function addMaintenance(program: Command, cli: Cli, send: Send): void {
       cli.terminal.out(windows.length === 0 ? 'none\n' : `${windows.map(windowText).join('\n')}\n`);
     });
 }
-
-interface WireWindow {
-  readonly id: string;
-  readonly scope: string;
-  readonly starts_in_ms: number;
-  readonly ends_in_ms: number;
-  readonly rolling: boolean;
-  readonly who: string;
-  readonly because: string;
-}
-
-const windowText = ({ id, scope, starts_in_ms, ends_in_ms, rolling, who, because }: WireWindow): string => {
-  const when = starts_in_ms > 0 ? `begins in ${spell(starts_in_ms)}` : `ends in ${spell(ends_in_ms)}`;
-  return plain(`${id}  ${scope}  ${when}${rolling ? '  rolling restart' : ''}  ${who}: ${because}`);
-};
 
 function addPage(program: Command, send: Send): void {
   program

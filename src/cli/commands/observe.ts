@@ -3,6 +3,7 @@ import type { Command } from 'commander';
 import { ReeveError } from '../../core/errors.ts';
 import { json, ndjson, paint, plain, spell, table } from '../output.ts';
 import type { Cli } from '../context.ts';
+import { holdLines, type WireWindow } from '../holds_text.ts';
 import { similarityLine, type WireSimilarity } from '../similarity_line.ts';
 
 interface WireChannel {
@@ -14,6 +15,7 @@ interface WireChannel {
   readonly restart_count: number;
   readonly breaker: string;
   readonly unknown_outcome: boolean;
+  readonly leased_for_ms: number;
 }
 interface WireIncident {
   readonly id: string;
@@ -31,6 +33,7 @@ interface WireStatus {
   readonly channels: readonly WireChannel[];
   readonly incidents: readonly WireIncident[];
   readonly approvals: readonly { readonly id: string; readonly what: string }[];
+  readonly windows: readonly WireWindow[];
   readonly problems: readonly string[];
   readonly last_delivery: { readonly seconds_ago: number | null };
 }
@@ -216,6 +219,7 @@ function statusText(cli: Cli, status: WireStatus): string {
     `last page delivered: ${delivery === null ? 'never' : `${spell(delivery * 1000)} ago`}`,
     budgetText(cli, status.fleet_budget),
     ...status.containment.map(({ scope, reason, detail }) => red(`contained: ${scope} (${reason}) ${plain(detail)}`)),
+    ...holdLines(status.channels, status.windows),
     ...status.approvals.map(({ id, what }) => red(`waits for a yes: ${plain(what)} — reeve approve ${id}`)),
     ...status.problems.map((problem) => red(plain(problem))),
   ];

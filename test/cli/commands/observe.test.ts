@@ -69,3 +69,19 @@ describe('reeve approvals', () => {
     expect(await printed({ approvals: [] }, 'approvals')).toBe('none\n');
   });
 });
+
+describe('reeve status', () => {
+  it('shows where people hold Reeve off, before the table', async () => {
+    const channel = { group: 'g', healthy: false, classification: 'output_stalled', because: 'it stands' };
+    const more = { restart_count: 0, breaker: 'closed', unknown_outcome: false, leased_for_ms: 90_000 };
+    const window = { id: 'win-1', scope: 'group:g', starts_in_ms: 0, ends_in_ms: 30_000, rolling: false };
+    const status = {
+      ...{ phase: 4, frozen: false, fleet_budget: { used: 0, max: 20, free_in_ms: 0 }, containment: [], incidents: [] },
+      ...{ channels: [{ id: 'news', ...channel, ...more }], windows: [{ ...window, who: 'ann', because: 'work' }] },
+      ...{ approvals: [], problems: [], last_delivery: { seconds_ago: null } },
+    };
+    const [head] = (await printed(status, 'status')).split('\n\n');
+    expect(head).toContain('leased, nothing is changed there: news for 90 s\n');
+    expect(head).toContain('maintenance: win-1  group:g  ends in 30 s  ann: work');
+  });
+});
