@@ -15,6 +15,7 @@ import { openConfiguredModels } from './models.ts';
 import { createPaging, type Paging } from './paging.ts';
 import { draftsOfHold } from '../control/held_phase.ts';
 import type { Draft } from '../core/journal.ts';
+import { bootAheadOf } from '../guard/clock_watch.ts';
 import { noteChange } from '../config/change_note.ts';
 import { runHousekeeping } from '../journal/housekeeping.ts';
 import { createHeadWitness } from '../journal/head_witness.ts';
@@ -144,7 +145,12 @@ function recover(house: House, building: AsyncDisposableStack): void {
     ...decisions.recover(),
     ...(broken === undefined ? paging.recovered() : []),
     ...held,
-    { fact: { type: 'reeve.started', version: host.version, configSha: configuration.sha256 } },
+    {
+      fact: {
+        ...{ type: 'reeve.started', version: host.version, configSha: configuration.sha256 },
+        ...bootAheadOf(ledger.clock),
+      },
+    },
   ]);
   const { damage, troubles } = infrastructure;
   for (const trouble of troubles) paging.fail(trouble);

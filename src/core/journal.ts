@@ -42,7 +42,16 @@ export type ClockAnomaly = (typeof CLOCK_ANOMALIES)[number];
 
 /** What happened, in the past tense. State, metrics, console and memory all read this and nothing else. */
 export type JournalFact =
-  | { readonly type: 'reeve.started'; readonly version: string; readonly configSha: string }
+  | {
+      readonly type: 'reeve.started';
+      readonly version: string;
+      readonly configSha: string;
+      /**
+       * By how much the clock that goes on in suspend was ahead of the monotonic one. Within one boot it grows by what
+       * the machine sleeps. Left out where no such clock is, and in a journal of an earlier version.
+       */
+      readonly bootAheadMs?: number;
+    }
   | { readonly type: 'reeve.stopped'; readonly because: string }
   | { readonly type: 'config.loaded'; readonly configSha: string; readonly because: string }
   | { readonly type: 'config.rejected'; readonly problems: number; readonly first: string }

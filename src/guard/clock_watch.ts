@@ -1,6 +1,6 @@
 /** Notices that the machine slept, that Reeve stood still, or that a person or service corrected the wall clock. */
 import type { Clock, MonoMs } from '../core/clock.ts';
-import type { ClockAnomaly, Draft } from '../core/journal.ts';
+import type { ClockAnomaly, Draft, Projection } from '../core/journal.ts';
 
 /** Of the clock that goes on in suspend against the one that does not. Some platforms count it in whole seconds. */
 const SUSPENDED_MS_MIN = 2_000;
@@ -52,6 +52,38 @@ export class ClockWatch {
     this.#tickedMs = nowMs;
     return [...this.look(), ...(lateMs >= STOPPED_MS_MIN ? [jumped('stopped', lateMs)] : [])];
   }
+}
+
+/** For `reeve.started`: the next process learns of it how long the machine slept while there was none. */
+export const bootAheadOf = (clock: Clock): { readonly bootAheadMs?: number } =>
+  clock.bootTimeMs === undefined ? {} : { bootAheadMs: clock.bootTimeMs() - clock.monotonicMs() };
+
+/** By how much the clock that goes on in suspend was ahead when the journal last knew of it, and in which boot. */
+export interface KnownAhead {
+  readonly boot: string;
+  readonly aheadMs: number | undefined;
+}
+
+export const knownAheadProjection: Projection<KnownAhead> = {
+  name: 'boot_ahead',
+  initial: { boot: '', aheadMs: undefined },
+  apply(state, { fact, boot }) {
+    if (fact.type === 'reeve.started') return { boot, aheadMs: fact.bootAheadMs };
+    if (fact.type !== 'clock.jumped' || fact.cause !== 'suspended' || boot !== state.boot) return state;
+    return { boot, aheadMs: state.aheadMs === undefined ? undefined : state.aheadMs + fact.byMs };
+  },
+};
+
+/**
+ * Law T3: the machine slept after the last process had looked at its clocks and before this one began; what was asked,
+ * answered or measured by then is older by that. Empty where another boot wrote it down: what is known then, the
+ * monotonic clock says (law T2).
+ */
+export function sleptWhileAway({ boot, aheadMs }: KnownAhead, clock: Clock): readonly Draft[] {
+  const { bootAheadMs } = bootAheadOf(clock);
+  if (bootAheadMs === undefined || aheadMs === undefined || boot !== clock.bootId) return [];
+  const sleptMs = bootAheadMs - aheadMs;
+  return sleptMs >= SUSPENDED_MS_MIN ? [jumped('suspended', sleptMs)] : [];
 }
 
 const jumped = (cause: ClockAnomaly, byMs: number): Draft => ({

@@ -6,6 +6,7 @@ import type { Escalation } from '../core/incident.ts';
 import type { Append, Draft, Read } from '../core/journal.ts';
 import { raise, resolve } from '../escalate/escalator.ts';
 import { type Outbox, outboxProjection } from '../escalate/outbox.ts';
+import { knownAheadProjection, sleptWhileAway } from '../guard/clock_watch.ts';
 import type { Ledger } from '../journal/ledger.ts';
 import { openWorkProjection, recoveryDrafts } from '../journal/recover.ts';
 import { sameScope } from '../core/scope.ts';
@@ -83,6 +84,7 @@ export interface DecisionPath {
 export function assembleDecisionPath(parts: AssemblyParts): DecisionPath {
   const { ledger, ids, paging, observations, lanes, settings, onFailure } = parts;
   const openWork = ledger.register(openWorkProjection);
+  const knownAhead = ledger.register(knownAheadProjection);
   const { clock } = ledger;
   let watchedUntilMs: MonoMs | undefined;
   const pipeline = new DecisionPipeline({
@@ -101,7 +103,8 @@ export function assembleDecisionPath(parts: AssemblyParts): DecisionPath {
     pipeline,
     recover: () => {
       [{ monoMs: watchedUntilMs } = { monoMs: undefined }] = ledger.read({ newestFirst: true, limit: 1 });
-      return recoveryDrafts(openWork(), { at: clock.now(), nowMs: clock.monotonicMs(), ids });
+      const left = recoveryDrafts(openWork(), { at: clock.now(), nowMs: clock.monotonicMs(), ids });
+      return [...sleptWhileAway(knownAhead(), clock), ...left];
     },
   };
 }

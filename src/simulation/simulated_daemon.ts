@@ -20,6 +20,7 @@ import type { Outbox } from '../escalate/outbox.ts';
 import type { Receiver } from '../escalate/receiver.ts';
 import type { ChannelSetup, EngineSetup } from '../ground/facts/setup.ts';
 import type { Want } from '../ground/rules/rule.ts';
+import { bootAheadOf } from '../guard/clock_watch.ts';
 import {
   assembleDecisionPath,
   type DecisionPath,
@@ -120,7 +121,7 @@ export class SimulatedDaemon {
     this.append([
       ...recover(),
       ...this.#heldPhase(),
-      { fact: { type: 'reeve.started', version: 'simulated', configSha: 'none' } },
+      { fact: { type: 'reeve.started', version: 'simulated', configSha: 'none', ...bootAheadOf(this.ledger.clock) } },
     ]);
   }
 

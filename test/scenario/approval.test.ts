@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import { suspendableClock } from '../support/fake_clock.ts';
 import { pipelineHarness } from '../support/pipeline_harness.ts';
 
 type World = ReturnType<typeof pipelineHarness>;
@@ -157,5 +158,33 @@ describe('a yes to something else', () => {
     await world.live(10_000);
     expect(world.engine.restarts).toEqual([]);
     expect(reasons(world)).toContain('no_plan');
+  });
+});
+
+describe('a yes that Reeve did not live to use', () => {
+  /** Answered, and Reeve is gone at once; the machine sleeps, and the next process starts on the same boot. */
+  async function answeredAndGone(sleepsForMs: number): Promise<World> {
+    const time = suspendableClock();
+    const before = await asked({ time });
+    answer(before, true);
+    before.pipeline[Symbol.dispose]();
+    const restartsBefore = before.engine.restarts.length;
+    expect(restartsBefore).toBe(0);
+    time.suspend(sleepsForMs);
+    const next = pipelineHarness({ persona: 'live_event', time, store: before.store, engine: before.engine });
+    await next.live(90_000);
+    return next;
+  }
+
+  it('is used by the next process', async () => {
+    const next = await answeredAndGone(0);
+    expect(next.engine.restarts).toHaveLength(1);
+  });
+
+  it('has grown old when the machine slept for hours in between: nothing is restarted on it (law T3)', async () => {
+    const next = await answeredAndGone(8 * 3_600_000);
+    expect(next.engine.restarts).toEqual([]);
+    const [jump] = next.ledger.read({ types: ['clock.jumped'] });
+    expect(jump?.fact).toMatchObject({ byMs: 28_800_000, cause: 'suspended' });
   });
 });

@@ -9,6 +9,7 @@ import type { Persona } from '../../src/core/persona.ts';
 import type { ControlFact, Phase } from '../../src/core/control.ts';
 import type { ChannelSetup } from '../../src/ground/facts/setup.ts';
 import { TOOL_SPECS } from '../../src/remediation/catalog.ts';
+import { bootAheadOf } from '../../src/guard/clock_watch.ts';
 import { assembleDecisionPath, journaledPaging } from '../../src/incident/assembly.ts';
 import type { Settings } from '../../src/incident/pipeline/settings.ts';
 import { Ledger } from '../../src/journal/ledger.ts';
@@ -122,7 +123,10 @@ export function pipelineHarness(options: PipelineOptions = {}) {
   ledger.open();
   const entries: JournalEntry[] = [];
   ledger.subscribe((entry) => entries.push(entry));
-  ledger.append([...recover(), { fact: { type: 'reeve.started', version: '0', configSha: 'x' } }]);
+  ledger.append([
+    ...recover(),
+    { fact: { type: 'reeve.started', version: '0', configSha: 'x', ...bootAheadOf(clock) } },
+  ]);
   pipeline.start();
 
   const outputOf = (channel: string): Sample => {
