@@ -732,8 +732,8 @@ const KNOWN_BAD: readonly Mutant[] = [
     'L1',
     [
       'src/escalate/receiver.ts',
-      'if (status >= 200 && status < 300) return;',
-      'if (status >= 200 && status < 500) return;',
+      'if (status >= 200 && status < 300) {',
+      'if (status >= 200 && status < 500) {',
     ],
     'adapters',
     5,
