@@ -71,7 +71,7 @@ models: { servers: [{ id: local, kind: ollama, url: "${server.url}" }], primary:
     ['health', 'is sport healthy?', () => 'channel:sport'],
     ['incidents', 'what happened last night?', () => incident],
     ['trace', 'tell me the story of it, step by step', () => incident],
-    ['why', 'why is news dark, what caused it?', () => 'channel:news'],
+    ['why', 'why is news dark, what caused it?', () => incident],
     ['why-not', 'why not restart_channel on news?', () => 'channel:news'],
     ['logs', 'show me the log lines of news', () => incident],
     ['pool', 'how full is the pool?', () => 'engine:local'],
