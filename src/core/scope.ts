@@ -49,9 +49,17 @@ export interface ChannelRef {
 }
 
 /** Every scope that covers the channel, narrowest first. */
-export const scopesOf = (channel: ChannelRef): readonly Scope[] => [
+export const scopesOf = (channel: Pick<ChannelRef, 'id' | 'group' | 'engine'>): readonly Scope[] => [
   { kind: 'channel', id: channel.id },
   { kind: 'group', id: channel.group },
   { kind: 'engine', id: channel.engine },
   { kind: 'fleet' },
 ];
+
+/** The scope itself, then those that hold all of it, narrowest first. `group`, `engine`: where it belongs. */
+export function scopesOver(scope: Scope, { group, engine }: Pick<ChannelRef, 'group' | 'engine'>): readonly Scope[] {
+  if (scope.kind === 'channel') return scopesOf({ id: scope.id, group, engine });
+  const fleet: Scope = { kind: 'fleet' };
+  if (scope.kind === 'group') return [scope, { kind: 'engine', id: engine }, fleet];
+  return scope.kind === 'engine' ? [scope, fleet] : [fleet];
+}

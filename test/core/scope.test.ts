@@ -1,6 +1,6 @@
 import { fc, it as property } from '@fast-check/vitest';
 import { describe, expect, it } from 'vitest';
-import { keyOfScope, parseScope, sameScope, type Scope, scopesOf } from '../../src/core/scope.ts';
+import { keyOfScope, parseScope, sameScope, type Scope, scopesOf, scopesOver } from '../../src/core/scope.ts';
 import { aChannel } from '../support/a.ts';
 
 const anyScope: fc.Arbitrary<Scope> = fc.oneof(
@@ -35,5 +35,16 @@ describe('the scopes of a channel', () => {
     expect(scopesOf(aChannel({ id: 'news', group: 'g', engine: 'e' })).map(keyOfScope)).toEqual([
       ...['channel:news', 'group:g', 'engine:e', 'fleet'],
     ]);
+  });
+});
+
+describe('the scopes over a scope', () => {
+  it.each<[Scope, readonly string[]]>([
+    [{ kind: 'channel', id: 'news' }, ['channel:news', 'group:g', 'engine:e', 'fleet']],
+    [{ kind: 'group', id: 'g' }, ['group:g', 'engine:e', 'fleet']],
+    [{ kind: 'engine', id: 'e' }, ['engine:e', 'fleet']],
+    [{ kind: 'fleet' }, ['fleet']],
+  ])('of %j hold all of it, and no group is over its engine', (scope, over) => {
+    expect(scopesOver(scope, { group: 'g', engine: 'e' }).map(keyOfScope)).toEqual(over);
   });
 });

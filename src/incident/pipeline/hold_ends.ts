@@ -2,7 +2,7 @@
 import { type ControlState, frozenNow, leaseOf, windowOf } from '../../control/state.ts';
 import type { MonoMs } from '../../core/clock.ts';
 import type { Incident } from '../../core/incident.ts';
-import { type EngineId, type GroupId, type IncidentId, keyOfScope, type Scope } from '../../core/scope.ts';
+import { type IncidentId, keyOfScope, type Scope, scopesOver } from '../../core/scope.ts';
 import type { OpenIncident } from '../lifecycle/state.ts';
 
 /** What may be started again is started within this time of the end; who is still down then is paged about. */
@@ -63,21 +63,10 @@ export class HoldEnds {
   }
 }
 
-/** The scope of an incident, then those that hold it. */
-export const scopesOver = ({
-  scope,
-  group,
-  engine,
-}: {
-  scope: Scope;
-  group: GroupId;
-  engine: EngineId;
-}): readonly Scope[] => [scope, { kind: 'group', id: group }, { kind: 'engine', id: engine }, { kind: 'fleet' }];
-
 function heldBy(incident: Incident, control: ControlState, nowMs: MonoMs): Hold | undefined {
   const frozen = frozenNow(control);
   if (frozen !== undefined) return { what: `the freeze by ${frozen.who}` };
-  const scopes = scopesOver(incident);
+  const scopes = scopesOver(incident.scope, incident);
   const lease = leaseOf(control, scopes, nowMs);
   if (lease !== undefined) return { what: `the lease of ${lease.who}` };
   const window = windowOf(control, scopes, nowMs);
@@ -86,7 +75,7 @@ function heldBy(incident: Incident, control: ControlState, nowMs: MonoMs): Hold 
 
 /** A hold that ended while Reeve was away: it lay over the time since the incident was opened. */
 function pastHold(incident: Incident, control: ControlState): Hold | undefined {
-  const scopes = scopesOver(incident).map(keyOfScope);
+  const scopes = scopesOver(incident.scope, incident).map(keyOfScope);
   const lay = ({ scope, untilMs }: { scope: Scope; untilMs: MonoMs }): boolean =>
     scopes.includes(keyOfScope(scope)) && untilMs > incident.openedMs;
   const lease = control.leases.find(lay);

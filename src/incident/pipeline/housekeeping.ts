@@ -5,7 +5,7 @@ import { hasTrait } from '../../core/classification.ts';
 import type { Clock, MonoMs } from '../../core/clock.ts';
 import { invariant } from '../../core/errors.ts';
 import type { Append, Draft, Read } from '../../core/journal.ts';
-import { type ChannelId, type EngineId, parseScope, type Scope } from '../../core/scope.ts';
+import { type ChannelId, type EngineId, parseScope, type Scope, scopesOver } from '../../core/scope.ts';
 import { type Escalation, type Incident, reaching } from '../../core/incident.ts';
 import { describeCall } from '../../core/tool.ts';
 import { MASS_GROUPS_MIN } from '../../ground/correlate/mass_deaths.ts';
@@ -18,7 +18,7 @@ import { budgetPage, type FleetBudget, hasRoomAgain, isUsedUp, KEY_OF_BUDGET } f
 import { heldPhasePage, KEYS_OF_HELD_PHASE } from '../pages/phase_page.ts';
 import type { ChannelIndex } from './channel_index.ts';
 import { leftByFailedPlans } from './failed_plans.ts';
-import { HoldEnds, scopesOver } from './hold_ends.ts';
+import { HoldEnds } from './hold_ends.ts';
 import { unlistedOf } from './named.ts';
 import type { OpenPages } from './ports.ts';
 import type { Settings } from './settings.ts';
@@ -77,8 +77,8 @@ export class Housekeeping {
   }
 
   /** Drafts that put an incident on the list of an open page about it and others; empty where there is none. */
-  listElsewhere({ scope, group, engine }: Incident, nowMs: MonoMs): readonly Draft[] {
-    return this.#sharedPages.widen(scopesOver({ scope, group, engine }), nowMs);
+  listElsewhere(incident: Incident, nowMs: MonoMs): readonly Draft[] {
+    return this.#sharedPages.widen(scopesOver(incident.scope, incident), nowMs);
   }
 
   /** After every fact that may trigger containment, and once a second. */
@@ -265,9 +265,8 @@ export class Housekeeping {
       const since = this.#healthySinceMs(scope, unknown.sinceMs);
       if (since === undefined || nowMs - since < this.#deps.healthyHoldMs) continue;
       const because = `healthy for ${Math.round((nowMs - since) / 1000)} s`;
-      const about = scope.kind === 'channel' ? { channel: scope.id } : {};
-      const whole = scope.kind === 'channel' ? {} : { scope };
-      this.#deps.append([{ ...about, fact: { type: 'unknown.settled', because, ...whole } }]);
+      const fact = { type: 'unknown.settled', because } as const;
+      this.#deps.append([scope.kind === 'channel' ? { channel: scope.id, fact } : { fact: { ...fact, scope } }]);
     }
   }
 

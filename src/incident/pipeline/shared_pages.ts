@@ -2,7 +2,7 @@
 import type { Escalation } from '../../core/incident.ts';
 import type { Draft, JournalFact, Read } from '../../core/journal.ts';
 import type { MonoMs } from '../../core/clock.ts';
-import { type ChannelId, keyOfScope, type Scope } from '../../core/scope.ts';
+import type { ChannelId, Scope } from '../../core/scope.ts';
 import { containmentsOf, type GuardState } from '../../guard/state/state.ts';
 import { type IncidentState, openOn } from '../lifecycle/state.ts';
 import {
@@ -72,10 +72,11 @@ export class SharedPages {
       const crowd = startQueue.crowd(nowMs);
       return this.#areMany(crowd.scopes, KEY_OF_MASS_OUTAGE) ? raise(this.ofMassOutage(crowd)) : [];
     }
-    const held = containmentsOf(guardState(), over).filter(
-      ({ scope, reason }) => scope.kind !== 'channel' && isPaged(reason) && open.has(keyOfContainmentPage(scope)),
-    );
-    const narrowest = over.flatMap((scope) => held.find((one) => keyOfScope(one.scope) === keyOfScope(scope)) ?? [])[0];
+    const narrowest = over
+      .flatMap((scope) => containmentsOf(guardState(), [scope]))
+      .find(
+        ({ scope, reason }) => scope.kind !== 'channel' && isPaged(reason) && open.has(keyOfContainmentPage(scope)),
+      );
     if (narrowest === undefined) return [];
     const within = this.#incidentsIn(narrowest.scope);
     return this.#areMany(within, keyOfContainmentPage(narrowest.scope)) ? raise(this.ofContainment(narrowest)) : [];

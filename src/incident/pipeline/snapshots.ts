@@ -10,12 +10,12 @@ import type { Limits } from '../../core/limits.ts';
 import {
   type ChannelId,
   type ChannelRef,
-  type EngineId,
   keyOfScope,
   sameScope,
   type Scope,
   type ScopeKey,
   scopesOf,
+  scopesOver,
 } from '../../core/scope.ts';
 import type { DenialCode } from '../../core/plan.ts';
 import type { ToolName } from '../../core/tool.ts';
@@ -127,9 +127,10 @@ export class Snapshots {
     const first = this.#deps.channelOf(this.#deps.channelsIn(scope)[0] ?? '');
     const ill = this.#deps.channelOf(cause?.channels[0] ?? '') ?? first;
     const engine = scope.kind === 'engine' ? scope.id : (ill?.engine ?? keyOfScope(scope));
-    const scopes = this.#scopesOver(scope, engine);
+    const group = scope.kind === 'group' ? scope.id : (first?.group ?? keyOfScope(scope));
+    const scopes = scopesOver(scope, { group, engine });
     return {
-      group: scope.kind === 'group' ? scope.id : (first?.group ?? keyOfScope(scope)),
+      group,
       engine,
       channels: cause?.channels ?? [],
       // Of the one that its plan starts first: the others come when that one is proved.
@@ -207,10 +208,6 @@ export class Snapshots {
     return ids.length === 0 ? this.#members(scope) : ids.map((id) => this.#deps.watch.watched(id));
   }
 
-  #scopesOver(scope: Scope, engine: EngineId): readonly Scope[] {
-    return [scope, ...(scope.kind === 'group' ? [{ kind: 'engine', id: engine } as const] : []), { kind: 'fleet' }];
-  }
-
   #spokenFor(scope: Scope, scopes: readonly Scope[], nowMs: MonoMs): Pick<Snapshot, 'inCrowd' | 'spokenFor'> {
     const down = troubledIn(this.#deps.incidents(), this.#deps.watch, scope);
     const inCrowd = this.#deps.isInCrowd(scope) && isInMassOutage(this.#deps, down);
@@ -264,7 +261,7 @@ export class Snapshots {
       restartVelocity: this.velocity(moment.nowMs),
       lastAction: undefined,
       cooldownRemaining: 0,
-      containmentMode: this.containment(this.#scopesOver(scope, engine)),
+      containmentMode: this.containment(scopesOver(scope, incident)),
       sharedCause: cause.phase === 'active',
       lastingMs: moment.nowMs - (cause.phase === 'active' ? cause.sinceMs : cause.lastMs),
     };

@@ -32,6 +32,13 @@ describe('an incident that was left alone', () => {
     expect(due(NONE, 9_000)).toEqual([]);
   });
 
+  it('is not reported of an engine after the end of a lease on one of its groups, which had not left it alone', () => {
+    const ofEngine = newlyOpen(anIncident({ scope: { kind: 'engine', id: 'local' }, openedMs: 1_000 }), 1_000);
+    const due = asking(new HoldEnds(), true, [ofEngine]);
+    due(saying({ leases: [until(5_000, { kind: 'group', id: 'encoders' })] }), 4_000);
+    expect([due(NONE, 5_000), due(NONE, 60_000)]).toEqual([[], []]);
+  });
+
   it('is not reported while the hold lasts, or where it lay over another channel', () => {
     const due = asking(new HoldEnds());
     const held = saying({ leases: [until(90_000)] });
