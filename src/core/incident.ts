@@ -63,7 +63,8 @@ export const reaching = (incident: Incident, channels: readonly ChannelId[]): In
 /** The line of a page that lists the channels of a shared cause. */
 export const channelsLine = (channels: readonly ChannelId[]): string => `Channels: ${channels.join(', ')}`;
 /** The line of a page about a containment or a mass outage that lists who is in trouble under it. */
-export const inTroubleLine = (channels: readonly ChannelId[]): string => `In trouble: ${channels.join(', ')}`;
+export const inTroubleLine = (channels: readonly ChannelId[]): string =>
+  `In trouble (${channels.length}): ${channels.join(', ')}`;
 
 /** Cuts a summary or details at so many characters, and shows that it did. */
 export const clip = (text: string, max: number): string => (text.length <= max ? text : `${text.slice(0, max - 1)}…`);

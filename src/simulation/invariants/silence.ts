@@ -46,7 +46,7 @@ interface Hold {
   untilMs: number;
 }
 
-const LIST = /^(?:Channels|In trouble): (.*)$/m;
+const LIST = /^(?:Channels|In trouble \(\d+\)): (.*)$/m;
 
 /** As a person reads it: a list that was cut tells how many there are, and may hold any of them. */
 function listedIn(details: string): ReadonlySet<string> | undefined {

@@ -96,12 +96,14 @@ describe('the page about a containment', () => {
 
   it('lists the channels in trouble last, for a long list is cut, and has no such line where there are none', () => {
     const page = containmentPage(contained({}), ['news', 'film']);
-    expect(page.details.split('\n').at(-1)).toBe('In trouble: news, film');
+    expect(page.details.split('\n').at(-1)).toBe('In trouble (2): news, film');
     expect(page.channels).toEqual(['news', 'film']);
     expect(containmentPage(contained({})).details).not.toContain('In trouble');
     expect(containmentPage(contained({}))).not.toHaveProperty('channels');
     const many = Array.from({ length: 1_000 }, (_, at) => `ch${at}`);
-    expect(containmentPage(contained({}), many).details).toMatch(/^Needs an operator.*\n.*\nIn trouble: ch0, .*…$/);
+    expect(containmentPage(contained({}), many).details).toMatch(
+      /^Needs an operator.*\n.*\nIn trouble \(1000\): ch0, .*…$/,
+    );
   });
 
   it('names a broken journal for what it is', () => {
@@ -126,7 +128,7 @@ describe('the page about a mass outage', () => {
   it('lists the channels that it speaks for', () => {
     const held = { groups: 1, channels: 2 };
     const page = massOutagePage({ count: 1, held }, ['news', 'film', 'sport']);
-    expect(page.details).toMatch(/same window of starts\.\nIn trouble: news, film, sport$/);
+    expect(page.details).toMatch(/same window of starts\.\nIn trouble \(3\): news, film, sport$/);
     expect(page.channels).toEqual(['news', 'film', 'sport']);
   });
 

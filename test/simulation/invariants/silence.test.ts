@@ -84,7 +84,7 @@ describe('the oracle of silent downtime (L6)', () => {
     const { broken, write, down } = oracle();
     write({
       type: 'escalation.raised',
-      escalation: { key, scope, details: 'Needs an operator\nIn trouble: ch0, ch1' },
+      escalation: { key, scope, details: 'Needs an operator\nIn trouble (2): ch0, ch1' },
     });
     for (const monoMs of [0, ALLOWED_MS + 1]) down(monoMs);
     expect(broken).toEqual(expected);
@@ -112,8 +112,8 @@ describe('the oracle of silent downtime (L6)', () => {
     ['that lists others', ofGroup('Why: x\nChannels: ch7, ch00', 'inc-1'), ['L6']],
     ['without a list', ofGroup('Why: x', 'inc-1'), ['L6']],
     ['whose list was cut', ofGroup('Why: x\nChannels: ch7, ch…', 'inc-1'), []],
-    ['of its containment that lists it', ofGroup('Contained\nIn trouble: ch0'), []],
-    ['of its containment that lists others', ofGroup('Contained\nIn trouble: ch1'), ['L6']],
+    ['of its containment that lists it', ofGroup('Contained\nIn trouble (1): ch0'), []],
+    ['of its containment that lists others', ofGroup('Contained\nIn trouble (1): ch1'), ['L6']],
     ['of its containment that lists none', ofGroup('Contained'), ['L6']],
   ])('takes a page of its group %s as one that names it or does not', (_, fact, expected) => {
     const { broken, write, down } = oracle();
