@@ -124,23 +124,25 @@ function questionTable(questions: readonly WireQuestion[]): string {
 answer with reeve approve ID --because "…" or reeve deny ID --because "…"`;
 }
 
+/** Lists that are printed as they come: their command, what it is for, their member of the answer, and their text. */
+type List<Row> = readonly [name: string, description: string, member: string, textOf: (rows: readonly Row[]) => string];
+
+function addList<Row>(program: Command, cli: Cli, [name, description, member, textOf]: List<Row>): void {
+  program
+    .command(name)
+    .description(description)
+    .addHelpText('after', `\nExample: reeve ${name} --json`)
+    .action(async () => {
+      const answer = await cli.client().get<Record<string, Row[]>>(`/api/v1/${member}`);
+      const rows = answer[member] ?? [];
+      if (cli.wantsJson()) return json(cli.terminal, { [member]: rows });
+      cli.terminal.out(rows.length === 0 ? 'none\n' : `${textOf(rows)}\n`);
+    });
+}
+
 function addLists(program: Command, cli: Cli): void {
-  const lists = [
-    ['approvals', 'questions that wait for a person', 'approvals', questionTable],
-    ['blind-spots', 'recurring lines that no pattern recognises', 'blind_spots', linesOf],
-  ] as const;
-  for (const [name, description, member, textOf] of lists) {
-    program
-      .command(name)
-      .description(description)
-      .addHelpText('after', `\nExample: reeve ${name} --json`)
-      .action(async () => {
-        const answer = await cli.client().get<Record<string, Record<string, unknown>[]>>(`/api/v1/${member}`);
-        const rows = answer[member] ?? [];
-        if (cli.wantsJson()) return json(cli.terminal, { [member]: rows });
-        cli.terminal.out(rows.length === 0 ? 'none\n' : `${textOf(rows as never)}\n`);
-      });
-  }
+  addList(program, cli, ['approvals', 'questions that wait for a person', 'approvals', questionTable]);
+  addList(program, cli, ['blind-spots', 'recurring lines that no pattern recognises', 'blind_spots', linesOf]);
   program
     .command('stats')
     .description('counts since the journal began')

@@ -90,7 +90,7 @@ function looker(look: StatusProbe, pages: StatusPages, options: StatusOptions): 
       const failure = thrown instanceof PageUnreadable ? 'invalid_answer' : failureOf(thrown);
       say(messageOf(thrown));
       const server = PUBLISHED_TO_KINDS.has(look.kind) ? { serverFailed: true as const } : {};
-      if (!UNTOLD.has(failure)) emit(failure, {}, server);
+      if (!UNTOLD.has(failure)) emit(failure, server);
     }
   };
 }
@@ -100,16 +100,16 @@ const UNTOLD: ReadonlySet<ProbeFailure> = new Set(['http_status', 'invalid_answe
 
 function emitter({ channel, of, url, kind }: StatusProbe, { clock, onSample }: StatusOptions) {
   const { host } = new URL(url);
-  return (
-    failure: ProbeFailure | undefined,
-    moved: Moved | Record<string, never> = {},
-    server: Pick<ReachSample, 'serverFailed'> = {},
-  ): void => {
+  return (failure: ProbeFailure | undefined, { serverFailed, ...moved }: Evidence = {}): void => {
+    const server = serverFailed === undefined ? {} : { serverFailed };
     const verdict = failure === undefined ? { ok: true } : { ok: false, failure };
     const base = { at: clock.now(), monoMs: clock.monotonicMs(), source: kind, channel, ...verdict };
     onSample(of === 'output' ? { kind: 'reach', ...base, ...server } : { kind: 'source', host, ...base, ...moved });
   };
 }
+
+/** What a look has found besides its verdict. */
+type Evidence = Partial<Moved> & Pick<ReachSample, 'serverFailed'>;
 
 /** When a counter last moved, as far as looks can tell: in a span that ended so long ago. */
 type Moved = Required<Pick<SourceSample, 'silentMs' | 'spanMs'>>;
