@@ -72,7 +72,7 @@ describe('worlds in which a channel was down in silence, or a refusal was forgot
       'during the spacing, when the engine started it and that process died, too',
       { ...cruelOf(51_048, []), days: 0.125, storm: true, channels: 6 },
     ],
-  ])('break no law any more: %s', { timeout: 60_000 }, async (_, order) => {
+  ])('break no law any more: %s', { timeout: 180_000 }, async (_, order) => {
     expect((await simulate(order)).violations).toEqual([]);
   });
 

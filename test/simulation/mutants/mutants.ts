@@ -730,11 +730,7 @@ const KNOWN_BAD: readonly Mutant[] = [
   one(
     'refusal_taken_for_an_answer',
     'L1',
-    [
-      'src/escalate/receiver.ts',
-      'if (status >= 200 && status < 300) {',
-      'if (status >= 200 && status < 500) {',
-    ],
+    ['src/escalate/receiver.ts', 'if (status >= 200 && status < 300) {', 'if (status >= 200 && status < 500) {'],
     'adapters',
     5,
   ),
