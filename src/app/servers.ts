@@ -148,9 +148,9 @@ function exportOf(id: string, { host, infrastructure, decisions }: Shown): Incid
     version: host.version,
     at: clock.now(),
     read: (query) => ledger.read(query),
-    personaOf: ({ scope, group }) => settings().personaOf(scope, group),
+    personaOf: ({ scope, group }) => pipeline.channelIndex.personaOf(scope, group),
     limits: settings().limits,
-    phaseOf: ({ group }) => pipeline.phaseOf(group),
+    phaseOf: (incident) => pipeline.channelIndex.phaseAt(incident),
     channels: collectors.channelSetups,
     capabilities: new Map([...engines].map(([engine, { capabilities }]) => [engine, capabilities])),
   });

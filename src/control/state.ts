@@ -144,6 +144,13 @@ export const whyHeld = ({ heldBecause, heldCause }: ControlState): string =>
 const lower = (a: Phase, b: Phase): Phase => (a < b ? a : b);
 
 /**
+ * The phase for what concerns several groups: the lowest of theirs, or the highest where each channel is asked about by
+ * itself, in the phase of its own group.
+ */
+export const phaseOver = (phases: readonly Phase[], isOnEach: boolean): Phase =>
+  phases.reduce((one, other) => (one < other === isOnEach ? other : one));
+
+/**
  * The lower of the phase of all and the phase of the group. A held phase bounds what is only configured, and what was
  * set before it: what a person has set for the group since then counts.
  */

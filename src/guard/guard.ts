@@ -165,9 +165,9 @@ export class Guard {
     this.#noteClock();
     const limits = this.#deps.limits();
     if (limits !== this.#limits && limitProblems(limits, LIMIT_NAMES).length === 0) this.#limits = limits;
-    const { channelOf, channelCount, capabilitiesOf, liveFacts, initialPhase, personaOf, clock } = this.#deps;
+    const { channelOf, channelCount, capabilitiesOf, liveFacts, initialPhase, groupsOn, personaOf, clock } = this.#deps;
     return {
-      ...{ channelOf, channelCount, capabilitiesOf, liveFacts, initialPhase, personaOf },
+      ...{ channelOf, channelCount, capabilitiesOf, liveFacts, initialPhase, groupsOn, personaOf },
       nowMs: clock.monotonicMs(),
       limits: this.#limits,
       state: this.#deps.guardState(),

@@ -1,7 +1,7 @@
 /** Assembles the decision path around a given envelope. */
 import { setImmediate as macrotask } from 'node:timers/promises';
 import { safeText } from '../collect/clean.ts';
-import { type ControlState, controlProjection, frozenNow, phaseOf } from '../control/state.ts';
+import { type ControlState, controlProjection, frozenNow } from '../control/state.ts';
 import type { MonoMs } from '../core/clock.ts';
 import { countingIds } from '../core/id.ts';
 import type { JournalEntry, Read } from '../core/journal.ts';
@@ -54,7 +54,7 @@ export class PolicyHarness {
     this.guardState = this.ledger.register(guardProjection);
     this.#incidents = this.ledger.register(incidentProjection);
     const paging = journaledPaging(this.ledger, this.ids);
-    this.#channelIndex = new ChannelIndex(frame.channels, () => frame.settings);
+    this.#channelIndex = new ChannelIndex(frame.channels, () => frame.settings, this.#control);
     const setup = { channels: frame.channels, engines: [frame.engine] };
     this.#factStore = new FactStore(setup, (...start) => this.#started(...start));
     const world = (channel: Frame['channel']) =>
@@ -168,8 +168,8 @@ export class PolicyHarness {
       control: this.#control,
       channelOf: this.#channelIndex.channelOf,
       channelsIn: this.#channelIndex.channelsIn,
-      phaseOf: (group) => phaseOf(this.#control(), group, settings.initialPhase(group)),
-      personaOf: (scope, group) => this.#channelIndex.personaOf(scope, group),
+      phaseOf: this.#channelIndex.phaseAt,
+      personaOf: this.#channelIndex.personaOf,
       handOver: () => undefined,
     });
   }

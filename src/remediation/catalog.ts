@@ -36,9 +36,11 @@ export const curesOf = (found: FailureClass): readonly ToolName[] =>
 /** A start of one channel: what laws S1 to S5 count. */
 export const isStart = (call: ToolCall): boolean => specOf(call.tool).startsProcess && call.target.kind === 'channel';
 
+/** A tool that, used on many channels, is used on each of them by itself. */
+export const isOnEach = (tool: ToolName): boolean => specOf(tool).onMany === 'each_channel';
+
 /** A start of several channels of one group as one plan (law S4). */
-export const isStaged = (call: ToolCall): boolean =>
-  specOf(call.tool).onMany === 'each_channel' && call.target.kind !== 'channel';
+export const isStaged = (call: ToolCall): boolean => isOnEach(call.tool) && call.target.kind !== 'channel';
 
 /** Whose cooldown and whose record a call belongs to: the engine's for what acts engine-wide, else the target's. */
 export function subjectOf(call: ToolCall, engine: EngineId | undefined): ScopeKey {

@@ -27,6 +27,8 @@ export interface PipelineOptions {
   readonly channels?: readonly string[];
   readonly group?: string;
   readonly phase?: Phase;
+  /** Of groups that have one of their own. */
+  readonly groupPhases?: Readonly<Record<string, Phase>>;
   readonly persona?: string;
   /** What differs from the shipped persona. */
   readonly personaWith?: Partial<Persona>;
@@ -102,7 +104,7 @@ export function pipelineHarness(options: PipelineOptions = {}) {
     planner: options.planner,
     personaOf: (scope) =>
       scope.kind === 'channel' ? { ...persona, ...options.personas?.[scope.id] } : { ...persona, ...whole },
-    initialPhase: () => phase,
+    initialPhase: (group) => ({ fleet: phase, group: options.groupPhases?.[group] }),
   });
   const engineIds = [...new Set(channels.map((channel) => channel.engine))];
   const lanes = createKeyedQueues({ concurrentMax: 16 }, clock);

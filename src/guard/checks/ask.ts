@@ -1,5 +1,5 @@
 /** Asks all questions of the guard about one request. */
-import { type ControlState, type InitialPhase, phaseOf } from '../../control/state.ts';
+import { type ControlState, type InitialPhase, phaseOf, phaseOver } from '../../control/state.ts';
 import type { MonoMs } from '../../core/clock.ts';
 import type { Phase } from '../../core/control.ts';
 import type { GroundedContextEnvelope } from '../../core/envelope.ts';
@@ -10,7 +10,7 @@ import { type ChannelRef, type EngineId, type GroupId, keyOfScope, type Scope, s
 import { type Capability, type ToolCall, type ToolName, toolNamed } from '../../core/tool.ts';
 import { type Asked, askAll, refusedAtOnce } from './checks.ts';
 import { type GuardRequest, type LiveFacts, type CheckInput, refuse } from './check_input.ts';
-import { specOf, subjectOf } from '../../remediation/catalog.ts';
+import { isStaged, specOf, subjectOf } from '../../remediation/catalog.ts';
 import { type GuardState, subjectAt } from '../state/state.ts';
 
 /** The world outside the journal, read once per question list. */
@@ -22,6 +22,8 @@ export interface Surroundings {
   readonly liveFacts: (scope: Scope, engine: EngineId) => LiveFacts;
   /** What the configuration says until a person says otherwise. */
   readonly initialPhase: (group: GroupId) => Phase | InitialPhase;
+  /** The groups that have channels on an engine. Absent: the one of the incident is all that is known. */
+  readonly groupsOn?: ((engine: EngineId) => readonly GroupId[]) | undefined;
   /** Whose persona decides about a scope, as it is now. Absent: the one that is asked with, for good. */
   readonly personaOf?: ((scope: Scope, group: GroupId) => Persona | undefined) | undefined;
 }
@@ -111,10 +113,26 @@ function momentOf(asking: Asking, place: NonNullable<ReturnType<typeof placeOf>>
     spec: specOf(call.tool),
     scopes,
     live: world.liveFacts(call.target, engine),
-    phase: phaseOf(control, group, world.initialPhase(group)),
+    phase: phaseNow(call, group, world),
     target: subjectAt(state, keyOfScope(call.target)),
     subject: subjectAt(state, subjectOf(call, engine)),
   };
+}
+
+/** What acts on a whole engine needs the phase of all its groups; a staged start that of one whose channels it names. */
+function phaseNow(
+  call: ToolCall,
+  group: GroupId,
+  { control, initialPhase, groupsOn, channelOf }: DecisionState,
+): Phase {
+  const { target } = call;
+  const named = isStaged(call) ? call.channels.flatMap((id) => channelOf(id)?.group ?? []) : undefined;
+  const groups = target.kind === 'engine' ? (named ?? groupsOn?.(target.id) ?? []) : [];
+  const all = groups.length === 0 ? [group] : [...new Set(groups)];
+  return phaseOver(
+    all.map((id) => phaseOf(control, id, initialPhase(id))),
+    isStaged(call),
+  );
 }
 
 /** The same request in the world as it is now, with the persona of now. */
@@ -126,7 +144,7 @@ export function checkInputAgain(input: CheckInput, world: DecisionState): CheckI
     ...input,
     ...{ nowMs, state, control, limits, journalError },
     live: liveFacts(call.target, engine),
-    phase: phaseOf(control, group, world.initialPhase(group)),
+    phase: phaseNow(call, group, world),
     persona: world.personaOf?.(owner.scope, owner.group) ?? input.persona,
     wholePersona: wholePersonaOf(input, world),
   };

@@ -1,44 +1,29 @@
-/** Looks up group, engine and persona of channels. */
-import { accessOf, CONFIDENCE_MIN, PATIENCE_MS, type Persona } from '../../core/persona.ts';
+/** Looks up group, engine, persona and phase of channels. */
+import { type ControlState, phaseOf, phaseOver } from '../../control/state.ts';
+import type { Phase } from '../../core/control.ts';
+import type { Incident } from '../../core/incident.ts';
+import type { Read } from '../../core/journal.ts';
+import type { Persona } from '../../core/persona.ts';
 import { type ChannelId, type GroupId, keyOfScope, type Scope, scopesOf } from '../../core/scope.ts';
+import type { ToolName } from '../../core/tool.ts';
 import type { ChannelSetup } from '../../ground/facts/setup.ts';
+import { isOnEach } from '../../remediation/catalog.ts';
 import type { Settings } from './settings.ts';
+import { mayStart, personaOfAll, stricter } from './wide_persona.ts';
 
-/** By persona, which never changes: a reload brings others. Of a large group each look asks for all channels. */
-const startable = new WeakMap<Persona, boolean>();
-
-function mayStart(persona: Persona): boolean {
-  const known = startable.get(persona);
-  if (known !== undefined) return known;
-  const may = persona.operational_mode === 'remediation' && accessOf(persona, 'restart_channel') !== 'deny';
-  startable.set(persona, may);
-  return may;
-}
-
-/** Risk and patience of the stricter; what may be used, and how often, stays each one's own. */
-const stricter = (own: Persona, other: Persona): Persona => {
-  if (own === other) return own;
-  const isCalmer = PATIENCE_MS[other.aggressiveness] > PATIENCE_MS[own.aggressiveness];
-  const isWarier = CONFIDENCE_MIN[other.risk_tolerance] > CONFIDENCE_MIN[own.risk_tolerance];
-  return {
-    ...own,
-    risk_tolerance: isWarier ? other.risk_tolerance : own.risk_tolerance,
-    aggressiveness: isCalmer ? other.aggressiveness : own.aggressiveness,
-    containment_bias: own.containment_bias || other.containment_bias,
-  };
-};
-
-/** Who belongs where, and under which persona. */
+/** Who belongs where, under which persona, and in which phase. */
 export class ChannelIndex {
   readonly ids: readonly ChannelId[];
   readonly #settings: () => Settings;
+  readonly #control: Read<ControlState>;
   readonly #refs: ReadonlyMap<ChannelId, ChannelSetup>;
   readonly #byScope = new Map<string, ChannelId[]>();
   /** Of what concerns more than a channel, by scope and group: asked at each look, over all channels of it. */
   readonly #shared = new WeakMap<Settings, Map<string, Persona>>();
 
-  constructor(channels: readonly ChannelSetup[], settings: () => Settings) {
+  constructor(channels: readonly ChannelSetup[], settings: () => Settings, control: Read<ControlState>) {
     this.#settings = settings;
+    this.#control = control;
     this.#refs = new Map(channels.map((channel) => [channel.id, channel]));
     this.ids = [...this.#refs.keys()];
     for (const ref of channels) {
@@ -55,22 +40,41 @@ export class ChannelIndex {
 
   readonly channelsIn = (scope: Scope): readonly ChannelId[] => this.#byScope.get(keyOfScope(scope)) ?? [];
 
+  /** The groups that have channels in the scope; `group`: where a channel or a group belongs. */
+  readonly groupsIn = (scope: Scope, group: GroupId): readonly GroupId[] => {
+    if (scope.kind === 'channel' || scope.kind === 'group') return [group];
+    const ids = this.channelsIn(scope).flatMap((id) => this.#refs.get(id)?.group ?? []);
+    return ids.length === 0 ? [group] : [...new Set(ids)];
+  };
+
   /**
-   * Whose persona decides: for a channel its own; for what concerns a group or an engine as a whole its own, made as
-   * strict as the strictest of the channels that may be started there at all (law S9).
+   * Whose persona decides: for a channel its own; for what concerns a group as a whole its own, and an engine those of
+   * all its groups, made as strict as the strictest of the channels that may be started there at all (law S9).
    */
-  personaOf(scope: Scope, group: GroupId): Persona {
+  readonly personaOf = (scope: Scope, group: GroupId): Persona => {
     const settings = this.#settings();
-    const own = settings.personaOf(scope, group);
-    if (scope.kind === 'channel') return own;
+    if (scope.kind === 'channel') return settings.personaOf(scope, group);
     const known = this.#sharedOf(settings);
     const key = `${keyOfScope(scope)} ${group}`;
     const found = known.get(key);
     if (found !== undefined) return found;
+    const groups = this.groupsIn(scope, group).map((id) => settings.personaOf({ kind: 'group', id }, id));
+    const own = personaOfAll(groups) ?? settings.personaOf(scope, group);
     const persona = [...new Set(this.personasIn(scope))].filter(mayStart).reduce(stricter, own);
     known.set(key, persona);
     return persona;
+  };
+
+  phaseOf(group: GroupId): Phase {
+    return phaseOf(this.#control(), group, this.#settings().initialPhase(group));
   }
+
+  /** For what an incident concerns as a whole: see `phaseOver`. The tool: absent, any. */
+  readonly phaseAt = ({ scope, group }: Pick<Incident, 'scope' | 'group'>, tool?: ToolName): Phase =>
+    phaseOver(
+      this.groupsIn(scope, group).map((id) => this.phaseOf(id)),
+      tool !== undefined && isOnEach(tool),
+    );
 
   /** A reload brings other settings, and with them nothing that was known. */
   #sharedOf(settings: Settings): Map<string, Persona> {

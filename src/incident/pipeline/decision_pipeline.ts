@@ -1,6 +1,6 @@
 /** The decision pipeline as one object: facts in, guarded actions and pages out. */
 import { withdrawApprovals } from '../../control/approvals.ts';
-import { controlProjection, type ControlState, phaseOf } from '../../control/state.ts';
+import { controlProjection, type ControlState } from '../../control/state.ts';
 import type { MonoMs } from '../../core/clock.ts';
 import type { Phase } from '../../core/control.ts';
 import { InvariantError, messageOf } from '../../core/errors.ts';
@@ -51,7 +51,7 @@ export class DecisionPipeline implements Disposable {
   readonly #deps: PipelineDeps;
   readonly #responder: Responder;
   readonly #runs: Runs;
-  readonly #channelIndex: ChannelIndex;
+  readonly channelIndex: ChannelIndex;
   readonly #housekeeping: Housekeeping;
   readonly #startQueue: StartQueue;
   readonly #dirty = new Set<ChannelId>();
@@ -62,8 +62,8 @@ export class DecisionPipeline implements Disposable {
 
   constructor(deps: PipelineDeps) {
     this.#deps = deps;
-    this.#channelIndex = new ChannelIndex(deps.channels, deps.settings);
     this.control = deps.register(controlProjection);
+    this.channelIndex = new ChannelIndex(deps.channels, deps.settings, this.control);
     this.guardState = deps.register(guardProjection);
     this.incidents = deps.register(incidentProjection);
     const setup = { channels: deps.channels, engines: deps.engineSetups };
@@ -74,18 +74,17 @@ export class DecisionPipeline implements Disposable {
     this.watch = new FindingTracker({ ...deps, ...own, onWants: deps.lookNow });
     const { guardState: guard, control, incidents, factStore, watch } = this;
     const proofOf: FindingTracker['proofOf'] = (scope, nowMs) => watch.proofOf(scope, nowMs);
-    const groupOf = (id: ChannelId) => this.#channelIndex.channelOf(id)?.group;
-    const phaseOf = (group: GroupId) => this.phaseOf(group);
-    this.#startQueue = new StartQueue({ ...deps, guard, incidents, proofOf, groupOf, phaseOf });
+    const groupOf = (id: ChannelId) => this.channelIndex.channelOf(id)?.group;
+    const { channelOf, channelsIn, phaseAt: phaseOf, personaOf } = this.channelIndex;
+    this.#startQueue = new StartQueue({ ...deps, guard, incidents, proofOf, groupOf, phaseOf, personaOf });
     const isInCrowd = (scope: Scope): boolean => this.#startQueue.isInCrowd(scope);
-    const { channelOf, channelsIn } = this.#channelIndex;
     this.snapshots = new Snapshots({
       ...deps,
       ...{ factStore, watch, guard, control, incidents, limits, channelOf, channelsIn, isInCrowd },
       refusedFor: (scope) =>
         scope.kind === 'channel'
           ? this.preview(scope.id, 'restart_channel')?.code
-          : refusedPlan(scope, this, this.#channelIndex),
+          : refusedPlan(scope, this, this.channelIndex),
     });
     this.guard = this.#createGuard(limits);
     this.#housekeeping = this.#createHousekeeping();
@@ -119,7 +118,7 @@ export class DecisionPipeline implements Disposable {
     this.#safely('sample', () => this.factStore.observe(sample));
     if (!isRelevant(sample, before, this.factStore.view(id), this.watch.watched(id))) return false;
     const about =
-      'channel' in sample ? [sample.channel] : this.#channelIndex.channelsIn({ kind: 'engine', id: sample.engine });
+      'channel' in sample ? [sample.channel] : this.channelIndex.channelsIn({ kind: 'engine', id: sample.engine });
     for (const id of about) this.#dirty.add(id);
     return true;
   }
@@ -141,7 +140,7 @@ export class DecisionPipeline implements Disposable {
     for (const scope of causeScopes(this.watch.causes, this.incidents().open)) this.#responder.look(scope, nowMs);
     const { open } = this.incidents();
     const channels = causesMoved
-      ? channelsConcerned({ touched, open }, this.watch.troubled, this.#channelIndex.ids)
+      ? channelsConcerned({ touched, open }, this.watch.troubled, this.channelIndex.ids)
       : touched;
     for (const id of channels) this.#responder.look({ kind: 'channel', id }, nowMs);
   }
@@ -172,7 +171,7 @@ export class DecisionPipeline implements Disposable {
 
   /** What the guard would answer now, with nothing reserved. Undefined for a channel or tool that is not known. */
   preview(channel: ChannelId, tool: ToolName): Preview | undefined {
-    const ref = this.#channelIndex.channelOf(channel);
+    const ref = this.channelIndex.channelOf(channel);
     if (ref === undefined || this.watch.watched(channel) === undefined) return undefined;
     const { settings, clock } = this.#deps;
     const { guard, incidents, snapshots } = this;
@@ -185,19 +184,21 @@ export class DecisionPipeline implements Disposable {
   }
 
   phaseOf(group: GroupId): Phase {
-    return phaseOf(this.control(), group, this.#deps.settings().initialPhase(group));
+    return this.channelIndex.phaseOf(group);
   }
 
   #createGuard(limits: () => Limits): Guard {
     const { append, clock, ids, settings, engines, journalBroken } = this.#deps;
+    const { channelOf, groupsIn, personaOf } = this.channelIndex;
     return new Guard({
       journalBroken,
       clockNews: () => this.#clockWatch?.look() ?? [],
       ...{ append, clock, ids, limits },
       guardState: this.guardState,
       control: this.control,
-      personaOf: (scope, group) => this.#channelIndex.personaOf(scope, group),
-      channelOf: this.#channelIndex.channelOf,
+      personaOf,
+      channelOf,
+      groupsOn: (id) => groupsIn({ kind: 'engine', id }, id),
       channelCount: this.#deps.channels.length,
       capabilitiesOf: (engine) => engines.get(engine)?.capabilities ?? new Set(),
       liveFacts: (scope, engine) => this.#liveFacts(scope, engine),
@@ -211,22 +212,20 @@ export class DecisionPipeline implements Disposable {
     const { factStore, watch, guard, guardState, control, incidents } = this;
     const engines = this.#deps.engineSetups.map(({ id }) => id);
     const own = { factStore, watch, guard, guardState, control, incidents };
-    const queued = { channelIndex: this.#channelIndex, startQueue: this.#startQueue };
+    const queued = { channelIndex: this.channelIndex, startQueue: this.#startQueue };
     return new Housekeeping({ ...this.#deps, ...own, ...queued, engines, healthyHoldMs: RESOLVE_HOLD_MS });
   }
 
   #createRuns(): Runs {
     const { factStore, snapshots, guard, control } = this;
+    const { channelOf, channelsIn, phaseAt, personaOf } = this.channelIndex;
     return new Runs({
       ...this.#deps,
       factStore,
       snapshots,
       guard,
       control,
-      channelOf: this.#channelIndex.channelOf,
-      channelsIn: this.#channelIndex.channelsIn,
-      phaseOf: (group) => this.phaseOf(group),
-      personaOf: (scope, group) => this.#channelIndex.personaOf(scope, group),
+      ...{ channelOf, channelsIn, personaOf, phaseOf: phaseAt },
       handOver: (_, channels) => this.watch.handOver(channels),
     });
   }
@@ -248,7 +247,7 @@ export class DecisionPipeline implements Disposable {
       askApproval: (incident, run, envelope) => this.#runs.askApproval(incident, run, envelope),
       withdraw: (incident) => withdrawApprovals(this.control(), incident),
       listElsewhere: (incident, nowMs) => this.#housekeeping.listElsewhere(incident, nowMs),
-      lookCloser: (scope) => lookCloser(this.#channelIndex.channelsIn(scope), LOOK_CLOSER_MS),
+      lookCloser: (scope) => lookCloser(this.channelIndex.channelsIn(scope), LOOK_CLOSER_MS),
     });
   }
 
@@ -279,7 +278,7 @@ export class DecisionPipeline implements Disposable {
   /** What is due by time alone. */
   #keepUp(): void {
     const nowMs = this.#deps.clock.monotonicMs();
-    for (const id of this.#sweep.due(this.#channelIndex.ids, nowMs)) this.#dirty.add(id);
+    for (const id of this.#sweep.due(this.channelIndex.ids, nowMs)) this.#dirty.add(id);
     this.settle(nowMs);
     this.#housekeeping.keepUp(nowMs);
     for (const { incident } of this.incidents().open) this.#responder.look(incident.scope, nowMs);
@@ -294,7 +293,7 @@ export class DecisionPipeline implements Disposable {
   }
 
   #policyOf(scope: Scope, group: GroupId): TransitionPolicy {
-    const persona = this.#channelIndex.personaOf(scope, group);
+    const persona = this.channelIndex.personaOf(scope, group);
     return { patienceMs: PATIENCE_MS[persona.aggressiveness], resolveHoldMs: RESOLVE_HOLD_MS, relapseMs: RELAPSE_MS };
   }
 }

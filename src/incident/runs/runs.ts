@@ -52,7 +52,8 @@ export interface RunsDeps {
   readonly control: Read<ControlState>;
   readonly channelOf: (id: string) => ChannelRef | undefined;
   readonly channelsIn: (scope: Scope) => readonly ChannelId[];
-  readonly phaseOf: (group: GroupId) => Phase;
+  /** See `phaseOver`; the tool: absent, any. */
+  readonly phaseOf: (incident: Incident, tool?: ToolName) => Phase;
   /** The channel's own, or what is strictest for the whole of a group or engine. */
   readonly personaOf: (scope: Scope, group: GroupId) => Persona;
   /** From now on these are not the incident's but each its own. */
@@ -111,7 +112,7 @@ export class Runs {
     if (wanted === undefined) return [];
     const { call, by } = wanted;
     const classification = envelope?.failureClassification ?? incident.classification;
-    const twoNeeded = approversNeeded(settings().personaOf(incident.scope, incident.group)) === 2 && {
+    const twoNeeded = approversNeeded(this.#deps.personaOf(incident.scope, incident.group)) === 2 && {
       eyes: 2 as const,
     };
     const asker = by.kind === 'operator' && { askedBy: by.who };
@@ -162,7 +163,7 @@ export class Runs {
       },
       handOver: this.#deps.handOver,
       healthy: (channel) => this.#health(channel).healthy === true,
-      phaseSteps: ({ group }) => (this.#deps.phaseOf(group) >= FULL_LOOP ? STEPS_FULL : STEPS_BELOW),
+      phaseSteps: (incident) => (this.#deps.phaseOf(incident) >= FULL_LOOP ? STEPS_FULL : STEPS_BELOW),
       whyUnavailable: (incident, tool) => this.#whyUnavailable(incident, tool),
       changeEnded: (terms) => {
         for (const channel of this.#deps.channelsIn(terms.call.target))
@@ -237,10 +238,16 @@ export class Runs {
     return { kind: 'escalate', because, by: { kind: 'policy', because: 'a yes is a yes to nothing else' } };
   }
 
-  #whyUnavailable({ scope, group, engine }: Incident, tool: ToolName): string | undefined {
+  #whyUnavailable(incident: Incident, tool: ToolName): string | undefined {
+    const { scope, group, engine } = incident;
     const { personaOf, phaseOf, engines } = this.#deps;
     const capabilities = engines.get(engine)?.capabilities;
-    return whyUnavailable(tool, { persona: personaOf(scope, group), phase: phaseOf(group), engine, capabilities });
+    return whyUnavailable(tool, {
+      persona: personaOf(scope, group),
+      phase: phaseOf(incident, tool),
+      engine,
+      capabilities,
+    });
   }
 
   #health(channel: ChannelId) {

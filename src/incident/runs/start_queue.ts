@@ -3,8 +3,9 @@ import type { FailureClass } from '../../core/classification.ts';
 import type { MonoMs } from '../../core/clock.ts';
 import type { Phase } from '../../core/control.ts';
 import type { Read } from '../../core/journal.ts';
-import { accessOf } from '../../core/persona.ts';
+import { accessOf, type Persona } from '../../core/persona.ts';
 import { type ChannelId, type GroupId, keyOfScope, type Scope, type ScopeKey } from '../../core/scope.ts';
+import type { ToolName } from '../../core/tool.ts';
 import { phaseNeeded } from '../../guard/checks/policy.ts';
 import { specOf } from '../../remediation/catalog.ts';
 import { containmentsOf, type GuardState } from '../../guard/state/state.ts';
@@ -21,8 +22,9 @@ export type { MassOutage } from '../pages/page.ts';
 export interface StartQueueDeps {
   readonly guard: Read<GuardState>;
   readonly incidents: Read<IncidentState>;
-  readonly settings: () => Pick<Settings, 'limits' | 'personaOf'>;
-  readonly phaseOf: (group: GroupId) => Phase;
+  readonly settings: () => Pick<Settings, 'limits'>;
+  readonly personaOf: (scope: Scope, group: GroupId) => Persona;
+  readonly phaseOf: (where: { readonly scope: Scope; readonly group: GroupId }, tool: ToolName) => Phase;
   readonly groupOf: (channel: ChannelId) => GroupId | undefined;
   /** Whether the cause that left a group down is proven to be over. */
   readonly proofOf?: (scope: Scope, nowMs: MonoMs) => CauseProof | undefined;
@@ -140,8 +142,8 @@ export class StartQueue {
     const { trouble, contained } = seen.sight;
     if (contained || trouble === undefined || !isCuredByStart(trouble.classification)) return false;
     const start = specOf('restart_channel');
-    if (this.#deps.phaseOf(seen.group) < phaseNeeded(start)) return false;
-    const persona = this.#deps.settings().personaOf(scope, seen.group);
+    if (this.#deps.phaseOf({ scope, group: seen.group }, start.name) < phaseNeeded(start)) return false;
+    const persona = this.#deps.personaOf(scope, seen.group);
     const access = accessOf(persona, start.name);
     if (persona.operational_mode !== 'remediation' || access === 'deny') return false;
     return access !== 'require_approval' || seen.sight.approval === 'yes';

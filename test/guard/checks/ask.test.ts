@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { controlProjection } from '../../../src/control/state.ts';
 import { DEFAULT_LIMITS } from '../../../src/core/limits.ts';
+import type { Phase } from '../../../src/core/control.ts';
 import type { Persona } from '../../../src/core/persona.ts';
 import type { Scope } from '../../../src/core/scope.ts';
 import type { ToolName } from '../../../src/core/tool.ts';
@@ -49,6 +50,33 @@ describe('a request', () => {
   it('about a group has the engine of its incident, and one about an engine the group of its incident', () => {
     expect(ask({ target: { kind: 'group', id: 'pull' } }).input).toMatchObject({ group: 'pull', engine: 'local' });
     expect(ask({ target: { kind: 'engine', id: 'far' } }).input).toMatchObject({ group: 'encoders', engine: 'far' });
+  });
+});
+
+describe('a request about an engine whose groups are in several phases', () => {
+  const world = (phases: Readonly<Record<string, Phase>>) =>
+    state({
+      channelOf: (id) => aChannel({ id, group: id === 'news' ? 'encoders' : 'pull' }),
+      groupsOn: () => ['encoders', 'pull'],
+      initialPhase: (group) => phases[group] ?? 4,
+    });
+  const target: Scope = { kind: 'engine', id: 'local' };
+  const phaseFor = (call: Partial<ReturnType<typeof aCall>>, phases: Readonly<Record<string, Phase>>) =>
+    ask({ target, ...call }, world(phases)).input?.phase;
+
+  it('is in the lowest of them where the tool acts on the whole of it, at each question', () => {
+    for (const phases of [{ encoders: 1 }, { pull: 1 }] as const) {
+      expect(phaseFor({ tool: 'refresh_credentials' }, phases)).toBe(1);
+      const { input } = ask({ target, tool: 'refresh_credentials' }, world({}));
+      expect(checkInputAgain(input!, world(phases)).phase).toBe(1);
+    }
+  });
+
+  it('is for a staged start in the highest of the groups whose channels it names, and in no other', () => {
+    const plan = { tool: 'restart_channel' } as const;
+    expect(phaseFor({ ...plan, channels: ['news', 'film'] }, { encoders: 1 })).toBe(4);
+    expect(phaseFor({ ...plan, channels: ['film', 'news'] }, { pull: 1 })).toBe(4);
+    expect(phaseFor({ ...plan, channels: ['news'] }, { encoders: 1 })).toBe(1);
   });
 });
 

@@ -1,21 +1,30 @@
 import { describe, expect, it } from 'vitest';
+import { controlProjection } from '../../../src/control/state.ts';
+import type { Phase } from '../../../src/core/control.ts';
 import type { Persona } from '../../../src/core/persona.ts';
 import type { Scope } from '../../../src/core/scope.ts';
 import { ChannelIndex } from '../../../src/incident/pipeline/channel_index.ts';
 import { aChannel, aPersona } from '../../support/a.ts';
 
 const GROUP: Scope = { kind: 'group', id: 'encoders' };
+const ENGINE: Scope = { kind: 'engine', id: 'local' };
 
 /** `news` and `sport` in one group on one engine, `film` in another group. */
-function indexOf(personas: Readonly<Record<string, Partial<Persona>>> = {}) {
+function indexOf(
+  personas: Readonly<Record<string, Partial<Persona>>> = {},
+  phases: Readonly<Record<string, Phase>> = {},
+) {
   const setups = [aChannel(), aChannel({ id: 'sport' }), aChannel({ id: 'film', group: 'pull' })];
   const probing = { stallAfterMs: 6_000, outputEveryMs: 1_000, sourceEveryMs: 1_000 };
   return new ChannelIndex(
     setups.map((setup) => ({ ...setup, ...probing })),
     () =>
       ({
-        personaOf: (scope: Scope) => aPersona({ id: 'own', ...(scope.kind === 'channel' ? personas[scope.id] : {}) }),
+        personaOf: (scope: Scope) =>
+          aPersona({ id: 'own', ...(scope.kind === 'channel' || scope.kind === 'group' ? personas[scope.id] : {}) }),
+        initialPhase: (group: string) => ({ fleet: 4, group: phases[group] }),
       }) as never,
+    () => controlProjection.initial,
   );
 }
 
@@ -63,6 +72,7 @@ describe('the persona of a group', () => {
     const index = new ChannelIndex(
       [{ ...aChannel(), stallAfterMs: 1, outputEveryMs: 1, sourceEveryMs: 1 }],
       () => settings as never,
+      () => controlProjection.initial,
     );
     const now = (): string => index.personaOf(GROUP, 'encoders').risk_tolerance;
     expect([now(), now()]).toEqual(['medium', 'medium']);
@@ -70,17 +80,6 @@ describe('the persona of a group', () => {
     expect([now(), now()]).toEqual(['low', 'low']);
     settings = risk('high');
     expect(now()).toBe('high');
-  });
-
-  it('is asked for by group, where two groups of one engine have their own', () => {
-    const settings = { personaOf: (_: Scope, group: string) => aPersona({ id: group }) };
-    const index = new ChannelIndex([], () => settings as never);
-    const engine: Scope = { kind: 'engine', id: 'local' };
-    expect(['encoders', 'pull', 'encoders'].map((group) => index.personaOf(engine, group).id)).toEqual([
-      'encoders',
-      'pull',
-      'encoders',
-    ]);
   });
 
   it('keeps its own caps and tools', () => {
@@ -91,5 +90,93 @@ describe('the persona of a group', () => {
   it('is not asked of the others for a single channel', () => {
     const index = indexOf({ sport: { risk_tolerance: 'low' } });
     expect(index.personaOf({ kind: 'channel', id: 'news' }, 'encoders').risk_tolerance).toBe('medium');
+  });
+});
+
+describe('the persona of an engine whose groups have several', () => {
+  const allows = (tools: Persona['tool_access_policy'], more: Partial<Persona> = {}): Partial<Persona> => ({
+    tool_access_policy: tools,
+    ...more,
+  });
+  /** The same, whichever group the file names first. */
+  const both = (one: Partial<Persona>, other: Partial<Persona>): readonly Persona[] =>
+    [
+      { encoders: one, pull: other },
+      { encoders: other, pull: one },
+    ].map((personas) => indexOf(personas).personaOf(ENGINE, 'encoders'));
+
+  it.each([
+    ['allow', 'deny', 'deny'],
+    ['allow', 'require_approval', 'require_approval'],
+    ['require_evidence', 'allow', 'require_evidence'],
+  ] as const)('allows what acts on the whole of it as the stricter does: %s, %s', (one, other, right) => {
+    for (const persona of both(allows({ refresh_credentials: one }), allows({ refresh_credentials: other })))
+      expect(persona.tool_access_policy.refresh_credentials).toBe(right);
+  });
+
+  it('denies what the mode of one forbids', () => {
+    const all = { refresh_credentials: 'allow', get_channel_health: 'allow' } as const;
+    for (const persona of both(allows(all), allows(all, { operational_mode: 'diagnostic' })))
+      expect(persona).toMatchObject({
+        operational_mode: 'remediation',
+        tool_access_policy: { refresh_credentials: 'deny', get_channel_health: 'allow' },
+      });
+  });
+
+  it('allows a start as the laxer does, for each channel is asked about under its own', () => {
+    const passive = { operational_mode: 'passive' } as const;
+    for (const never of [allows({}), allows({ restart_channel: 'deny' }), passive])
+      for (const persona of both(allows({ restart_channel: 'require_evidence' }), never))
+        expect(persona).toMatchObject({
+          operational_mode: 'remediation',
+          tool_access_policy: { restart_channel: 'require_evidence' },
+        });
+  });
+
+  it('has the lower caps and the warier risk of those that start anything, and needs two people where one does', () => {
+    const start = { tool_access_policy: { restart_channel: 'allow' } } as const;
+    const few = {
+      ...start,
+      restart_cap: 1,
+      planning_depth_max: 1,
+      retry_threshold: 0.8,
+      risk_tolerance: 'low',
+    } as const;
+    const many = { ...start, restart_cap: 5, planning_depth_max: 3, retry_threshold: 0.3, four_eyes: true } as const;
+    for (const persona of both(few, many))
+      expect(persona).toMatchObject({
+        ...{ restart_cap: 1, planning_depth_max: 1, retry_threshold: 0.8, risk_tolerance: 'low', four_eyes: true },
+      });
+    for (const persona of both(many, { ...few, operational_mode: 'passive' }))
+      expect(persona).toMatchObject({ restart_cap: 5, planning_depth_max: 3, retry_threshold: 0.3 });
+  });
+
+  it('notifies of a containment as soon as one wants', () => {
+    const [later, atOnce] = (['after_cooldown', 'immediate'] as const).map((when) => ({
+      escalation_policy: { on_containment: when },
+    }));
+    for (const persona of both(later!, atOnce!)) expect(persona.escalation_policy.on_containment).toBe('immediate');
+  });
+
+  it('is called by both names, in the mode of neither more than they have', () => {
+    const passive = { operational_mode: 'passive' } as const;
+    const [first] = both({ id: 'a', ...passive }, { id: 'b', ...passive });
+    expect(first).toMatchObject({ id: 'a+b', operational_mode: 'passive' });
+    expect(indexOf().personaOf(ENGINE, 'encoders').id).toBe('own');
+  });
+});
+
+describe('the phase of an engine whose groups are in several', () => {
+  it.each([
+    [{ encoders: 1 }, 'refresh_credentials', 1],
+    [{ pull: 1 }, 'refresh_credentials', 1],
+    [{ encoders: 1 }, 'restart_channel', 4],
+    [{ pull: 1 }, 'restart_channel', 4],
+    [{ encoders: 1, pull: 2 }, 'restart_channel', 2],
+    [{ encoders: 1, pull: 2 }, undefined, 1],
+  ] as const)('with %j is for %s: %i', (phases, tool, right) => {
+    const index = indexOf({}, phases);
+    expect(index.phaseAt({ scope: ENGINE, group: 'encoders' }, tool)).toBe(right);
+    expect(index.phaseAt({ scope: GROUP, group: 'encoders' }, tool)).toBe(index.phaseOf('encoders'));
   });
 });

@@ -64,7 +64,8 @@ function queueOf(
   const held = new StartQueue({
     guard: () => ({ ...guardProjection.initial, starts, containments: with_.held ? HELD : {} }),
     incidents: () => ({ ...incidentProjection.initial, open }),
-    settings: () => ({ limits: DEFAULT_LIMITS, personaOf: () => aPersona(with_.persona) }),
+    settings: () => ({ limits: DEFAULT_LIMITS }),
+    personaOf: () => aPersona(with_.persona),
     phaseOf: () => with_.phase ?? 3,
     openPages: () => new Map((with_.pages ?? []).map((key) => [key, []])),
     proofOf: () => with_.proof,
