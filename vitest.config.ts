@@ -6,7 +6,8 @@ const WAITED_TOO_LONG = /^(?:not within \d+ ms|(?:Test|Hook) timed out in)/;
 
 /**
  * Rooms whose tests need nothing but a processor: their time is virtual, and no server of theirs shares the machine. So
- * they take every core. All others leave one to the servers that they start.
+ * they take every core. All others leave one to the servers that they start, where there are more than two: on two, one
+ * worker alone keeps less than half of the machine busy.
  */
 const OF_PROCESSOR = ['guard', 'ground', 'incident', 'learning', 'simulation'].map(
   (room) => `test/${room}/**/*.test.ts`,
@@ -39,6 +40,7 @@ export default defineConfig({
           name: 'machine',
           include: ['test/**/*.test.ts'],
           exclude: [...configDefaults.exclude, ...OF_PROCESSOR],
+          maxWorkers: Math.max(2, availableParallelism() - 1),
           sequence: { groupOrder: 2 },
         },
       },
