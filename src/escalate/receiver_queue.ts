@@ -7,6 +7,7 @@ import { RequestFailed } from '../resilience/failure.ts';
 import { type Backoff, backoff } from '../resilience/retry.ts';
 import { type AttemptBound, attempt } from './attempt.ts';
 import { contentIdOf, dueTo, noticeOf } from './due.ts';
+import { MessageTries } from './message_tries.ts';
 import { CLOSED_KEPT_MS, isLouder, type Page } from './outbox.ts';
 import type { Routing } from './routes.ts';
 import { describeFailure, isRefusal, mayHaveArrived, type Notice, type NoticeKind, type Receiver } from './receiver.ts';
@@ -17,10 +18,12 @@ const OUTAGE: Backoff = { baseMs: 500, factor: 2, maxMs: 5_000, jitter: 0.5 };
 const COPIES: Backoff = { baseMs: 2_000, factor: 2, maxMs: 30_000, jitter: 0.5 };
 /** A message that is refused is offered again less and less often, for ever: somebody may repair the receiver. */
 const REFUSAL: Backoff = { baseMs: 2_000, factor: 2, maxMs: MINUTE_MS, jitter: 0.5 };
+/** So is one that fails while others are taken, but sooner: it may be the receiver all the same. */
+const ALONE: Backoff = { baseMs: 2_000, factor: 2, maxMs: 30_000, jitter: 0.5 };
 const RETRY_AFTER_MS_MAX = MINUTE_MS;
 const IN_FLIGHT_MAX = 4;
-/** Messages whose tries, and troubles whose notes, are remembered. */
-const REMEMBERED_MAX = 1_000;
+/** Troubles whose notes are remembered. */
+const NOTED_MAX = 1_000;
 
 /** What a lane needs of the courier. */
 export interface ReceiverQueueDeps extends AttemptBound {
@@ -39,31 +42,25 @@ export interface DeliveryTrouble {
   readonly sinceMs: MonoMs;
 }
 
-interface Tries {
-  readonly attempts: number;
-  readonly refusedUntilMs: MonoMs;
-  /** The refusal that is written down already. */
-  readonly refusal: string | undefined;
-}
-
 interface Job {
   /** Of the message. */
   readonly id: string;
   readonly page: Page;
   readonly what: NoticeKind;
   readonly dueMs: MonoMs;
+  readonly turn: number;
 }
 
 /**
  * Delivers to one receiver, on its own: another one that hangs changes nothing here. Per key one message at a time.
- * While the receiver fails one message at a time tries, and the first success opens the way for all.
+ * While the receiver fails one message at a time tries, each in its turn, for it may fail at one of them alone; and
+ * the first success opens the way for all.
  */
 export class ReceiverQueue {
   readonly receiver: Receiver;
   readonly #world: ReceiverQueueDeps;
   readonly #inFlight = new Set<string>();
-  /** Of messages that were not taken yet. */
-  readonly #tries = new Map<string, Tries>();
+  readonly #tries = new MessageTries();
   /** Taken by the receiver, but the journal would not take the record: not to be sent again by this process. */
   readonly #unrecorded = new Set<string>();
   /** Kinds of the present outage that are written down already: only a change is news. */
@@ -104,7 +101,7 @@ export class ReceiverQueue {
 
     if (this.#refreshComesFirst()) return this.#inFlight.size === 0 ? void this.#refresh() : undefined;
     const jobs = this.#jobs();
-    this.#forgetTries(jobs);
+    this.#tries.prune(() => new Set(jobs.map(({ id }) => id)));
     const ready = jobs.filter(({ dueMs }) => dueMs <= this.#nowMs()).sort(byUrgency);
     const room = (this.#failures > 0 ? 1 : IN_FLIGHT_MAX) - this.#inFlight.size;
     for (const job of ready.slice(0, Math.max(0, room))) void this.#deliver(job);
@@ -130,8 +127,8 @@ export class ReceiverQueue {
       if (due === undefined || fromMs === undefined) return [];
       const { id } = noticeOf(page, this.receiver.name, due.what);
       if (this.#unrecorded.has(id)) return [];
-      const refusedUntilMs = this.#tries.get(id)?.refusedUntilMs ?? due.dueMs;
-      return [{ id, page, what: due.what, dueMs: Math.max(due.dueMs, fromMs, refusedUntilMs) }];
+      const dueMs = Math.max(due.dueMs, fromMs, this.#tries.waitsUntilMs(id));
+      return [{ id, page, what: due.what, dueMs, turn: this.#tries.turnOf(id) }];
     });
   }
 
@@ -145,15 +142,13 @@ export class ReceiverQueue {
     const receiver = this.receiver.name;
     const notice = noticeOf(page, receiver, what);
     const escalation = contentIdOf(page, receiver, what);
-    const tries = this.#tries.get(notice.id);
-    const attempts = (tries?.attempts ?? 0) + 1;
-    this.#tries.set(notice.id, { attempts, refusedUntilMs: Number.NEGATIVE_INFINITY, refusal: tries?.refusal });
+    const attempts = this.#tries.begin(notice.id);
     this.#inFlight.add(key);
     this.#hasRefreshed = false;
     try {
       await attempt(this.#world, (signal) => this.receiver.deliver(notice, signal));
       this.#succeeded();
-      this.#tries.delete(notice.id);
+      this.#tries.forget(notice.id);
       const recorded = this.#world.record({ type: 'delivery.done', key, receiver, what, attempts, escalation });
       if (!recorded) this.#unrecorded.add(notice.id);
     } catch (thrown) {
@@ -167,6 +162,7 @@ export class ReceiverQueue {
   /** What was to be sent again in an outage is sent once that is over. */
   #succeeded(): void {
     if (this.#failures > 0) this.#refreshMs = Math.min(this.#refreshMs, this.#nowMs());
+    this.#tries.noteAnswer();
     this.#failures = 0;
     this.#trouble = undefined;
     this.#noted.clear();
@@ -178,18 +174,22 @@ export class ReceiverQueue {
     this.#trouble = { error, sinceMs: this.#trouble?.sinceMs ?? this.#nowMs() };
     if (isRefusal(thrown)) return this.#refused(error, notice, attempts);
     this.#pause(thrown);
-    if (this.#noted.has(error) || this.#noted.size >= REMEMBERED_MAX) return;
+    const alone = this.#tries.failed(notice.id);
+    if (alone > 0) return this.#wait(error, notice, backoff(ALONE, alone, this.#world.random));
+    if (this.#noted.has(error) || this.#noted.size >= NOTED_MAX) return;
     this.#noted.add(error);
     this.#recordFailure(error, notice);
   }
 
   /** The receiver is up, so only this message waits. */
   #refused(error: string, notice: Notice, attempts: number): void {
+    this.#tries.noteAnswer();
     this.#failures = 0;
-    const refusedUntilMs = this.#nowMs() + backoff(REFUSAL, attempts, this.#world.random);
-    const known = this.#tries.get(notice.id)?.refusal === error;
-    this.#tries.set(notice.id, { attempts, refusedUntilMs, refusal: error });
-    if (!known) this.#recordFailure(error, notice);
+    this.#wait(error, notice, backoff(REFUSAL, attempts, this.#world.random));
+  }
+
+  #wait(error: string, notice: Notice, forMs: number): void {
+    if (this.#tries.wait(notice.id, this.#nowMs() + forMs, error)) this.#recordFailure(error, notice);
   }
 
   #recordFailure(error: string, { key, what }: Notice): void {
@@ -249,13 +249,6 @@ export class ReceiverQueue {
     if (!this.#jobs().some(({ dueMs }) => dueMs <= this.#nowMs())) this.#refreshMs = this.#pausedUntilMs;
   }
 
-  /** The counts of tries of messages that are no longer due are dropped. */
-  #forgetTries(jobs: readonly Job[]): void {
-    if (this.#tries.size <= REMEMBERED_MAX) return;
-    const wanted = new Set(jobs.map(({ id }) => id));
-    for (const id of this.#tries.keys()) if (!wanted.has(id)) this.#tries.delete(id);
-  }
-
   /** Everything as this receiver knows it: what is open, and what was resolved a short while ago. */
   #known(): readonly Notice[] {
     const { name } = this.receiver;
@@ -273,8 +266,9 @@ export class ReceiverQueue {
   }
 }
 
-/** The loudest first, then the longest due; the key makes the order the same in every run. */
+/** By their turns; then the loudest first, then the longest due. The key makes the order the same in every run. */
 function byUrgency(a: Job, b: Job): number {
+  if (a.turn !== b.turn) return a.turn - b.turn;
   const [left, right] = [a.page.escalation.severity, b.page.escalation.severity];
   if (left !== right) return isLouder(left, right) ? -1 : 1;
   return a.dueMs - b.dueMs || (a.page.key < b.page.key ? -1 : 1);

@@ -192,6 +192,70 @@ describe('a receiver that fails', () => {
   });
 });
 
+describe('a receiver that fails at one message alone', () => {
+  const failsAt = (bad: string) => {
+    const tries: string[] = [];
+    const receiver = aReceiver(async ({ key }) => {
+      tries.push(key);
+      if (key === bad) throw unreachable();
+    });
+    return { receiver, tries };
+  };
+
+  it('takes the others, also what came after it had failed', async () => {
+    const { receiver, tries } = failsAt('bad');
+    const pages = raised('bad');
+    const { queue, advance } = queueOf(receiver, pages);
+    queue.pump();
+    await advance(60_000);
+    pages.push(...raised('later', 'last'));
+    queue.pump();
+    await advance(15_000);
+    expect(tries).toContain('later');
+    expect(tries).toContain('last');
+  });
+
+  it('is offered it less and less often, for ever, and that is written down once', async () => {
+    const { receiver, tries } = failsAt('bad');
+    const pages = raised('bad');
+    const { queue, advance, facts } = queueOf(receiver, pages);
+    queue.pump();
+    for (let minute = 0; minute < 60; minute += 1) {
+      for (let page = 0; page < 10; page += 1) pages.push(...raised(`good-${minute}-${page}`));
+      queue.pump();
+      await advance(60_000);
+    }
+    const bad = tries.filter((key) => key === 'bad').length;
+    expect(tries).toHaveLength(600 + bad);
+    expect(bad).toBeGreaterThan(100);
+    expect(bad).toBeLessThan(200);
+    expect(facts.filter(({ type }) => type === 'delivery.failed').length).toBeLessThanOrEqual(2);
+  });
+
+  it('is offered all of them in turn in an outage, and the most severe first when it is back', async () => {
+    const tries: string[] = [];
+    let isUp = false;
+    const receiver = aReceiver(async ({ key }) => {
+      tries.push(key);
+      if (!isUp) throw unreachable();
+    });
+    const levels = { quiet: 'info', b: 'warning', loud: 'critical' } as const;
+    const pages = pagesOf(
+      ...Object.entries(levels).map(
+        ([key, severity]) => [RAISED_MS, raisedFact(`esc-${key}`, { key, severity })] as const,
+      ),
+    );
+    const { queue, advance } = queueOf(receiver, pages);
+    queue.pump();
+    await advance(60_000);
+    expect(tries.slice(0, 9)).toEqual(['loud', 'b', 'quiet', 'loud', 'b', 'quiet', 'loud', 'b', 'quiet']);
+    isUp = true;
+    tries.splice(0);
+    await advance(5_000);
+    expect(tries.slice(1)).toEqual(['loud', 'b', 'quiet'].filter((key) => key !== tries[0]));
+  });
+});
+
 describe('a receiver that shows each copy of a message', () => {
   const failing = (failure: 'reset' | 'timeout' | 'refused', showsCopies: boolean) => {
     let tries = 0;
