@@ -5,6 +5,7 @@ import { createTransport } from '../../resilience/transport.ts';
 import type { ReceiverDeps } from './factory.ts';
 
 const POST_MS = 10_000;
+/** So much of an answer is read. The status says whether the page was taken: the rest is cut off, and is no failure. */
 const ANSWER_BYTES_MAX = 64 * 1024;
 /** A page waits for nothing longer than it must: a receiver that is back is tried within this time. */
 const OPEN_MS = 2_000;
@@ -21,7 +22,7 @@ export function reachReceiver(
   { ask, clock }: { readonly ask: BoundedFetch; readonly clock: Clock },
 ): Reach {
   const transport = createTransport(`receiver/${name}`, { timeoutMs: POST_MS, openMs: OPEN_MS }, clock);
-  const bounds = { timeoutMs: POST_MS, bytesMax: ANSWER_BYTES_MAX, accept: () => true };
+  const bounds = { timeoutMs: POST_MS, bytesMax: ANSWER_BYTES_MAX, cut: true, accept: () => true };
   return {
     post: async (url, { body, headers, signal }) => {
       const answer = await transport.call(

@@ -77,6 +77,20 @@ describe.each(KINDS)('$name', ({ server: serve, receiver: make }) => {
     expect(server.refused).toEqual([]);
   });
 
+  it('has taken what it answers with 2xx, however long the answer is', async () => {
+    const server = await serve([{ status: 200, body: 'x'.repeat(2_000_000) }]);
+    await make(server.url).deliver(noticeFor(), CALM);
+    expect(server.posts).toHaveLength(1);
+  });
+
+  it.each([
+    [404, 'RECEIVER_REFUSED'],
+    [500, 'RECEIVER_UNREACHABLE'],
+  ])('takes %i by its status, however long the answer is', async (status, code) => {
+    const server = await serve([{ status, body: 'x'.repeat(2_000_000) }]);
+    await expect(make(server.url).deliver(noticeFor(), CALM)).rejects.toMatchObject({ code, status });
+  });
+
   it.each([400, 403, 404, 410])('takes %i as a refusal of this message, not as an outage', async (status) => {
     const server = await serve([{ status }]);
     await expect(make(server.url).deliver(noticeFor(), CALM)).rejects.toMatchObject({
