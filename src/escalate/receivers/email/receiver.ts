@@ -61,8 +61,10 @@ async function send(document: EmailDocument, notice: Notice, { options, signal }
   signal.throwIfAborted();
   const transport = createTransport(options);
   try {
-    await transport.sendMail(mailOf(document, notice));
+    // What was given up must not be taken later on: the end of its page may have been sent by then.
+    await transport.sendMail({ ...mailOf(document, notice), signal });
   } catch (thrown) {
+    signal.throwIfAborted();
     throw asFailure(thrown);
   } finally {
     transport.close();

@@ -181,6 +181,25 @@ describe('e-mail', () => {
     ]);
   });
 
+  it('that is given up is not taken by a slow server later on: its end would be overtaken', async () => {
+    const open = new Set<object>();
+    const slow = createServer((socket) => {
+      open.add(socket);
+      socket.on('error', () => undefined);
+      socket.on('close', () => open.delete(socket));
+      socket.resume().write('220 slow\r\n');
+    }).listen(0, '127.0.0.1');
+    await once(slow, 'listening');
+    onTestFinished(() => void slow.close());
+    const given = new AbortController();
+    const delivered = mailbox((slow.address() as AddressInfo).port).deliver(noticeFor(), given.signal);
+    const ended = expect(delivered).rejects.toThrow('late');
+    await until(() => open.size === 1);
+    given.abort(new Error('late'));
+    await ended;
+    await until(() => open.size === 0, 2_000);
+  });
+
   it('to a server that does not answer is given up in time', async () => {
     const silent = createServer(() => undefined).listen(0, '127.0.0.1');
     await once(silent, 'listening');
