@@ -3,6 +3,7 @@ import type { Clock } from '../../../core/clock.ts';
 import { MINUTE_MS } from '../../../core/duration.ts';
 import { statusOf } from '../../../resilience/failure.ts';
 import {
+  isRefusal,
   type Notice,
   type NoticeLabels,
   type PlaceOf,
@@ -49,9 +50,17 @@ export function alertmanager(options: AlertmanagerOptions): Receiver {
   const url = `${options.url.replace(/\/+$/, '')}/api/v2/alerts`;
   const send = async (notices: readonly Notice[], signal: AbortSignal): Promise<void> => {
     const alerts = notices.flatMap((notice) => alertsOf(notice, options));
+    const refusals: unknown[] = [];
     for (let first = 0; first < alerts.length; first += ALERTS_PER_POST_MAX) {
-      await postAlerts(url, alerts.slice(first, first + ALERTS_PER_POST_MAX), options, signal);
+      try {
+        await postAlerts(url, alerts.slice(first, first + ALERTS_PER_POST_MAX), options, signal);
+      } catch (thrown) {
+        // What is in the other batches would end there if it were not sent again.
+        if (!isRefusal(thrown)) throw thrown;
+        refusals.push(thrown);
+      }
     }
+    if (refusals.length > 0) throw refusals[0];
   };
   return {
     name: options.name,

@@ -4,10 +4,11 @@ import { type Clock, systemClock } from '../../../../src/core/clock.ts';
 import { HOUR_MS } from '../../../../src/core/duration.ts';
 import type { Escalation } from '../../../../src/core/incident.ts';
 import { type AlertmanagerOptions, alertmanager } from '../../../../src/escalate/receivers/alertmanager/receiver.ts';
+import { noticeOf } from '../../../../src/escalate/due.ts';
 import type { PostJson } from '../../../../src/escalate/receiver.ts';
 import { RequestFailed } from '../../../../src/resilience/failure.ts';
 import { ALERTMANAGER, realAlertmanager, realPost, until, webServer } from '../../servers.ts';
-import { opened, raisedFact, resolvedFact } from '../../support.ts';
+import { fold, opened, raisedFact, resolvedFact } from '../../support.ts';
 
 /** The real clock, wrong by so much. */
 const shifted = (byMs: number): Clock => ({ ...systemClock, now: () => systemClock.now() + byMs });
@@ -180,6 +181,20 @@ describe('what is sent to Alertmanager', () => {
         .flat()
         .every(({ endsAt }) => endsAt === undefined),
     ).toBe(true);
+  });
+
+  it('is sent batch by batch, also where one of them is refused, so that none of the others ends there', async () => {
+    const posts: string[][] = [];
+    const post = async (_: string, { body }: { readonly body: string }) => {
+      const keys = (JSON.parse(body) as { labels: { key: string } }[]).map(({ labels }) => labels.key);
+      posts.push(keys);
+      return { status: keys.includes('ch0') ? 413 : 200 };
+    };
+    const { refresh } = alertmanager({ name: 'oncall', url: 'http://alertmanager', post, clock: systemClock });
+    const raised = Array.from({ length: 450 }, (_, at) => [1, raisedFact(`esc-${at}`, { key: `ch${at}` })] as const);
+    const notices = fold(raised).pages.map((one) => noticeOf(one, 'oncall', 'repeat'));
+    await expect(refresh!.send(notices, AbortSignal.any([]))).rejects.toMatchObject({ status: 413 });
+    expect(posts.map(({ length }) => length)).toEqual([200, 200, 50]);
   });
 
   it('is not sent twice for refusals other than 400', async () => {
