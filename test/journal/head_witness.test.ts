@@ -64,6 +64,13 @@ describe('the head witness', () => {
     expect(none.witness.secondsSinceSent()).toBeUndefined();
   });
 
+  it('is believed by the status of an answer, however long that is', async () => {
+    const server = await webServer((_, answer) => answer.end('x'.repeat(2_000_000)));
+    const { witness, errors } = setUp({ url: server.url });
+    await witness.tell();
+    expect([errors, witness.secondsSinceSent()]).toEqual([[], 0]);
+  });
+
   it('reports nothing of a journal that is still empty', async () => {
     const file = join(temporaryDirectory(), 'heads');
     const { witness, logged } = setUp({ file }, GENESIS);
