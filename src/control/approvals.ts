@@ -15,8 +15,11 @@ export const YES_MS_MIN = MINUTE_MS;
 
 /** Questions that are over are kept for people to read, at most this many. */
 const OVER_KEPT_MAX = 100;
-/** Open questions at most. The oldest beyond it expires: a person cannot weigh more. */
-const OPEN_KEPT_MAX = 200;
+/**
+ * A last bound on those that somebody waits for, above what an outage asks at once: one question for each group. What
+ * is forgotten would neither expire nor be asked again (law L2).
+ */
+const AWAITED_KEPT_MAX = 2_000;
 
 /**
  * Binds a yes to exactly what was asked: tool, target, parameters and classification.
@@ -153,7 +156,15 @@ function bounded(all: readonly KeptApproval[]): readonly KeptApproval[] {
   const isLive = (one: KeptApproval): boolean => one.state === 'pending' || one.state === 'yes';
   const over = all.filter((one) => !isLive(one));
   const live = all.filter(isLive);
-  if (over.length <= OVER_KEPT_MAX && live.length <= OPEN_KEPT_MAX) return all;
-  const gone = new Set([...over.slice(0, -OVER_KEPT_MAX), ...live.slice(0, -OPEN_KEPT_MAX)]);
+  if (over.length <= OVER_KEPT_MAX && live.length <= AWAITED_KEPT_MAX) return all;
+  // By the newest question of its scope an incident knows that it has expired, and asks it again.
+  const newest = new Map(all.map((one) => [keyOfScope(one.approval.call.target), one]));
+  const isAwaited = (one: KeptApproval): boolean =>
+    one.state === 'expired' && newest.get(keyOfScope(one.approval.call.target)) === one;
+  const gone = new Set([
+    ...over.slice(0, -OVER_KEPT_MAX).filter((one) => !isAwaited(one)),
+    ...over.filter(isAwaited).slice(0, -AWAITED_KEPT_MAX),
+    ...live.slice(0, -AWAITED_KEPT_MAX),
+  ]);
   return all.filter((one) => !gone.has(one));
 }

@@ -114,12 +114,39 @@ describe('a question to a person', () => {
     });
   });
 
+  it('loses none where all groups of a large fleet ask at once: each is answered or expires', () => {
+    const facts = Array.from({ length: 1_500 }, (_, n) => [n, question(`apr-${n}`)] as const);
+    const state = fold(...facts, [1_500, answer(true, 'apr-0')]);
+    expect(state.approvals.find(({ approval }) => approval.id === 'apr-0')).toMatchObject({ state: 'yes' });
+    expect(expireApprovals(state, 600_000)).toHaveLength(1_500);
+  });
+
+  it('that has expired is known until it is asked again, of however many scopes: expired is not denied', () => {
+    const call = (n: number) => aCall({ target: { kind: 'channel', id: `ch-${n}` } });
+    const asked = Array.from(
+      { length: 300 },
+      (_, n) => [n, question(`apr-${n}`, { call: call(n), incident: `inc-${n}` })] as const,
+    );
+    const expired = expireApprovals(fold(...asked), 700_000).map(({ fact }) => [700_000, fact] as const);
+    const after = fold(...asked, ...expired);
+    expect(after.approvals.filter(({ state }) => state === 'expired')).toHaveLength(300);
+    const again = asked.flatMap(([n]) => {
+      const id = `new-${n}`;
+      return [
+        [700_001, question(id, { call: call(n), askedMs: 700_001 })] as const,
+        [700_002, answer(false, id)] as const,
+      ];
+    });
+    expect(fold(...asked, ...expired, ...again).approvals).toHaveLength(100);
+  });
+
   it('keeps a bounded number of questions', () => {
-    const facts = Array.from({ length: 400 }, (_, n) => [n, question(`apr-${n}`)] as const);
+    const facts = Array.from({ length: 2_400 }, (_, n) => [n, question(`apr-${n}`)] as const);
     const state = fold(...facts);
-    expect(state.approvals).toHaveLength(200);
-    expect(state.approvals.at(-1)?.approval.id).toBe('apr-399');
-    const over = fold(...facts.flatMap(([n, fact]) => [[n, fact] as const, [n, answer(false, `apr-${n}`)] as const]));
+    expect(state.approvals).toHaveLength(2_000);
+    expect(state.approvals.at(-1)?.approval.id).toBe('apr-2399');
+    const few = facts.slice(0, 400);
+    const over = fold(...few.flatMap(([n, fact]) => [[n, fact] as const, [n, answer(false, `apr-${n}`)] as const]));
     expect(over.approvals).toHaveLength(100);
   });
 });
