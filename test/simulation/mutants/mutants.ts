@@ -522,8 +522,8 @@ const KNOWN_BAD: readonly Mutant[] = [
     'L1',
     [
       'src/escalate/receiver_queue.ts',
-      'this.#pause(thrown);\n    if (this.#noted',
-      'this.#unrecorded.add(notice.id);\n    if (this.#noted',
+      'this.#pause(thrown);\n    const alone',
+      'this.#unrecorded.add(notice.id);\n    const alone',
     ],
     'plain',
   ),
