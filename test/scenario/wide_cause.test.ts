@@ -60,3 +60,48 @@ describe('a source that groups in several phases read from, on one engine', () =
     },
   );
 });
+
+describe('a group that a cause of its whole engine touches', () => {
+  /** One of it and two of others read from a source that is gone; the other three of it, whose sources nobody probes, die. */
+  it('is not started for a cause of its own that is over while the wider one lasts, and is after it', async () => {
+    const channels = ['a', 'b', 'c', 'd', 'e', 'f'];
+    const world = pipelineHarness({
+      channels,
+      groups: { a: 'g1', b: 'g1', c: 'g1', d: 'g1', e: 'g2', f: 'g2' },
+      engines: Object.fromEntries(channels.map((name) => [name, 'one'])),
+      sources: ['a', 'e', 'f'],
+    });
+    await world.live(20_000);
+    for (const name of ['a', 'e', 'f']) world.engine.deadSources.add(name);
+    for (const name of ['a', 'e', 'f']) world.engine.kill(name);
+    await world.live(20_000);
+    for (const name of ['b', 'c', 'd']) world.engine.kill(name);
+    await world.live(90_000);
+    expect(world.engine.restarts).toEqual([]);
+    for (const name of ['a', 'e', 'f']) world.engine.deadSources.delete(name);
+    await world.live(180_000);
+    expect(world.engine.restarts.map(({ channel }) => channel).toSorted()).toEqual(channels);
+    expect(world.outbox().pages.filter(({ resolved }) => resolved === undefined)).toEqual([]);
+  });
+
+  it('keeps no channel of a group that it has not touched from being restarted', async () => {
+    const channels = ['a', 'b', 'c', 'd', 'x', 'y'];
+    const world = pipelineHarness({
+      channels,
+      groups: { a: 'g1', b: 'g1', c: 'g2', d: 'g2', x: 'g3', y: 'g3' },
+      engines: Object.fromEntries(channels.map((name) => [name, 'one'])),
+      sources: ['a', 'b', 'c', 'd'],
+    });
+    await world.live(20_000);
+    for (const name of ['a', 'b', 'c', 'd']) world.engine.deadSources.add(name);
+    for (const name of ['a', 'b', 'c', 'd']) world.engine.kill(name);
+    await world.live(20_000);
+    world.engine.kill('x');
+    await world.live(20_000);
+    expect(world.engine.restarts.map(({ channel }) => channel)).toEqual(['x']);
+    expect(Object.keys(world.pipeline.guardState().containments).toSorted()).toEqual([
+      'group:g1|shared_cause',
+      'group:g2|shared_cause',
+    ]);
+  });
+});

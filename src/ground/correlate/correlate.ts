@@ -78,7 +78,7 @@ const downAfter = (channels: readonly ChannelId[], input: CorrelateInput): reado
 
 /** No change on this channel by itself: a shared cause is active around it, or has left it to a staged start. */
 export const suspected = (causes: readonly SharedCause[], ref: ChannelRef): SharedCause | undefined =>
-  causes.find((cause) => (cause.phase === 'active' ? within(cause.scope, ref) : cause.down.includes(ref.id)));
+  causes.find((cause) => (cause.phase === 'active' ? isAround(cause, ref) : cause.down.includes(ref.id)));
 
 /** Without this a cause were kept for ever by what it has handed over, and took the next death alone for its own. */
 const isApart = ({ ref, finding }: Seen, { handedOver }: CorrelateInput): boolean =>
@@ -87,7 +87,9 @@ const isApart = ({ ref, finding }: Seen, { handedOver }: CorrelateInput): boolea
 const isLeftover = (finding: Finding): boolean =>
   finding.trouble && !finding.settling && hasTrait(finding.classification, 'leftover');
 
-function within(scope: Scope, ref: ChannelRef): boolean {
+/** What is active there is around the channel. */
+export function isAround({ scope, groups }: SharedCause, ref: ChannelRef): boolean {
+  if (groups !== undefined) return groups.includes(ref.group);
   if (scope.kind === 'fleet') return true;
   return scope.kind === 'group'
     ? scope.id === ref.group
@@ -224,6 +226,7 @@ function newCause(bucket: Bucket, input: CorrelateInput, nowMs: MonoMs): SharedC
     family,
     classification,
     channels,
+    ...(isOfGroups(bucket) ? { groups: groupsOf(members) } : {}),
     because: `${classification}: ${what}`,
     sinceMs: Math.min(nowMs, ...members.map(({ firstSeenMs }) => firstSeenMs), engine?.sinceMs ?? nowMs),
     lastMs: nowMs,
@@ -231,6 +234,13 @@ function newCause(bucket: Bucket, input: CorrelateInput, nowMs: MonoMs): SharedC
     down: [],
   };
 }
+
+/** Of an engine or the fleet by what it shares outside: an engine's own trouble is all of its groups'. */
+const isOfGroups = ({ scope, family, engine }: Pick<Bucket, 'scope' | 'family' | 'engine'>): boolean =>
+  scope.kind !== 'group' && engine === undefined && !OF_ENGINE.has(family);
+
+const groupsOf = (members: readonly Seen[], known: readonly GroupId[] = []): readonly GroupId[] =>
+  [...new Set([...known, ...members.map(({ ref }) => ref.group)])].sort();
 
 const IT_IS_OVER = '; it is over';
 
@@ -254,9 +264,11 @@ function goesOn(cause: SharedCause, input: Grouped, nowMs: MonoMs): SharedCause 
   if (over && forgotten) return undefined;
   const statement = cause.because.replace(IT_IS_OVER, '');
   const because = over ? `${statement}${IT_IS_OVER}` : statement;
-  const { overMs: wasOverMs, ...same } = cause;
+  const { overMs: wasOverMs, groups, ...same } = cause;
   const ending = over ? ({ phase: 'over', overMs: wasOverMs ?? nowMs } as const) : ({ phase: 'active' } as const);
-  return { ...same, ...ending, channels, because, lastMs, down };
+  // Once the engine itself speaks of it, it is the whole engine's.
+  const touching = groups === undefined || byEngine ? {} : { groups: groupsOf(members, groups) };
+  return { ...same, ...ending, ...touching, channels, because, lastMs, down };
 }
 
 const allWell = (channels: readonly ChannelId[], seen: SeenChannels): boolean =>

@@ -1,7 +1,7 @@
 /** The type of a trouble that several channels share. */
 import type { FailureClass, Family } from '../../core/classification.ts';
 import type { MonoMs } from '../../core/clock.ts';
-import type { ChannelId, Scope } from '../../core/scope.ts';
+import type { ChannelId, GroupId, Scope } from '../../core/scope.ts';
 
 /**
  * One trouble of many channels. `over`: the cause is gone, and `down` are the channels that it left down:
@@ -14,6 +14,11 @@ export interface SharedCause {
   readonly classification: FailureClass;
   /** Every channel that it has touched, sorted. */
   readonly channels: readonly ChannelId[];
+  /**
+   * The groups that it has touched, where it is of several and not of the engine that they share: others read from
+   * elsewhere. Absent: it is a trouble of the whole scope.
+   */
+  readonly groups?: readonly GroupId[];
   readonly because: string;
   readonly sinceMs: MonoMs;
   /** When it last showed itself. */

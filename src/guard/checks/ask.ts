@@ -119,7 +119,7 @@ function momentOf(asking: Asking, place: NonNullable<ReturnType<typeof placeOf>>
   };
 }
 
-/** What acts on a whole engine needs the phase of all its groups; a staged start that of one whose channels it names. */
+/** What acts on a whole engine needs the phase of all its groups; a staged start that of one whose channel it names. */
 function phaseNow(
   call: ToolCall,
   group: GroupId,

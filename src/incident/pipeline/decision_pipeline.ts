@@ -288,7 +288,7 @@ export class DecisionPipeline implements Disposable {
     const nowMs = this.#deps.clock.monotonicMs();
     const facts = scope.kind === 'channel' ? this.factStore.view(scope.id) : undefined;
     const viewers = facts === undefined ? undefined : viewersOf(facts, nowMs);
-    const nonBlocking = nonBlockingIncidents(this.incidents(), this.watch, facts?.setup.id);
+    const nonBlocking = nonBlockingIncidents(this.incidents(), this.watch, facts?.setup);
     return { ...this.#housekeeping.pool(engine), viewers, nonBlocking, causeProof: this.watch.proofOf(scope, nowMs) };
   }
 

@@ -93,13 +93,24 @@ export class FindingTracker {
   /** Whether what killed channels of the group, or the channel with others, is over; undefined: no cause is known. */
   proofOf(scope: Scope, nowMs: MonoMs): CauseProof | undefined {
     const cause = this.#causeOver(scope);
-    return cause === undefined ? undefined : this.proofOfCause(cause, nowMs);
+    if (cause === undefined) return undefined;
+    const proofs = [cause, ...this.#alsoAround(scope, cause)].map((one) => this.proofOfCause(one, nowMs));
+    return proofs.find(({ isProven }) => !isProven) ?? proofs[0];
   }
 
   /** The same as a bare answer, without what no proof can change. */
   isProvenOver(scope: Scope, nowMs: MonoMs): boolean {
     const cause = this.#causeOver(scope);
-    return cause !== undefined && mayBeProven(cause) && this.proofOfCause(cause, nowMs).isProven;
+    return cause !== undefined && mayBeProven(cause) && this.proofOf(scope, nowMs)?.isProven === true;
+  }
+
+  /** What contains the group besides: that its own cause is over is no proof that a wider one is (law S8). */
+  #alsoAround(scope: Scope, own: SharedCause): readonly SharedCause[] {
+    if (this.#causes.length < 2 || scope.kind === 'engine' || scope.kind === 'fleet') return [];
+    const { factStore } = this.#deps;
+    const setup = (scope.kind === 'channel' ? factStore.view(scope.id) : factStore.inGroup(scope.id)[0])?.setup;
+    if (setup === undefined) return [];
+    return this.#causes.filter((one) => one !== own && one.phase === 'active' && suspected([one], setup));
   }
 
   #causeOver(scope: Scope): SharedCause | undefined {

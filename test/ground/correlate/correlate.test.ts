@@ -75,6 +75,31 @@ describe('a shared cause', () => {
     expect(cause?.scope).toEqual({ kind: 'engine', id: 'local' });
   });
 
+  it('is around the groups that read from one host, and around no other, also when more of them join', () => {
+    const down = (id: string, group: string) =>
+      member(id, trouble('upstream_unavailable'), { group, sourceHost: 'origin:80' });
+    const early = [down('a', 'x'), down('b', 'x'), down('c', 'y')];
+    const other = member('o', WELL, { group: 'z' });
+    const late = member('l', WELL, { group: 'w' });
+    const fleet = new Fleet();
+    const around = (): readonly (string | undefined)[] =>
+      [...early, other, late].flatMap(({ ref }) => (suspected(fleet.causes, ref) === undefined ? [] : [ref.id]));
+    fleet.step([...early, other, late]);
+    expect(around()).toEqual(['a', 'b', 'c']);
+    fleet.step([...early, other, down('l', 'w')], 1_000);
+    expect(around()).toEqual(['a', 'b', 'c', 'l']);
+  });
+
+  it('is around all of an engine for what that engine itself says', () => {
+    const says = (classification: 'upstream_unavailable' | 'host_exhausted') => {
+      const fleet = new Fleet();
+      const seen = [member('a', WELL, { group: 'x' }), member('b', WELL, { group: 'y' })];
+      fleet.step(seen, 0, [{ engine: 'local', assessment: trouble(classification) }]);
+      return seen.filter(({ ref }) => suspected(fleet.causes, ref) !== undefined).length;
+    };
+    expect([says('upstream_unavailable'), says('host_exhausted')]).toEqual([2, 2]);
+  });
+
   it('belongs to the engine for what its machine does', () => {
     const full = trouble('host_exhausted');
     const [cause] = new Fleet().step([

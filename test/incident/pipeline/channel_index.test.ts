@@ -93,75 +93,11 @@ describe('the persona of a group', () => {
   });
 });
 
-describe('the persona of an engine whose groups have several', () => {
-  const allows = (tools: Persona['tool_access_policy'], more: Partial<Persona> = {}): Partial<Persona> => ({
-    tool_access_policy: tools,
-    ...more,
-  });
-  /** The same, whichever group the file names first. */
-  const both = (one: Partial<Persona>, other: Partial<Persona>): readonly Persona[] =>
-    [
-      { encoders: one, pull: other },
-      { encoders: other, pull: one },
-    ].map((personas) => indexOf(personas).personaOf(ENGINE, 'encoders'));
-
-  it.each([
-    ['allow', 'deny', 'deny'],
-    ['allow', 'require_approval', 'require_approval'],
-    ['require_evidence', 'allow', 'require_evidence'],
-  ] as const)('allows what acts on the whole of it as the stricter does: %s, %s', (one, other, right) => {
-    for (const persona of both(allows({ refresh_credentials: one }), allows({ refresh_credentials: other })))
-      expect(persona.tool_access_policy.refresh_credentials).toBe(right);
-  });
-
-  it('denies what the mode of one forbids', () => {
-    const all = { refresh_credentials: 'allow', get_channel_health: 'allow' } as const;
-    for (const persona of both(allows(all), allows(all, { operational_mode: 'diagnostic' })))
-      expect(persona).toMatchObject({
-        operational_mode: 'remediation',
-        tool_access_policy: { refresh_credentials: 'deny', get_channel_health: 'allow' },
-      });
-  });
-
-  it('allows a start as the laxer does, for each channel is asked about under its own', () => {
-    const passive = { operational_mode: 'passive' } as const;
-    for (const never of [allows({}), allows({ restart_channel: 'deny' }), passive])
-      for (const persona of both(allows({ restart_channel: 'require_evidence' }), never))
-        expect(persona).toMatchObject({
-          operational_mode: 'remediation',
-          tool_access_policy: { restart_channel: 'require_evidence' },
-        });
-  });
-
-  it('has the lower caps and the warier risk of those that start anything, and needs two people where one does', () => {
-    const start = { tool_access_policy: { restart_channel: 'allow' } } as const;
-    const few = {
-      ...start,
-      restart_cap: 1,
-      planning_depth_max: 1,
-      retry_threshold: 0.8,
-      risk_tolerance: 'low',
-    } as const;
-    const many = { ...start, restart_cap: 5, planning_depth_max: 3, retry_threshold: 0.3, four_eyes: true } as const;
-    for (const persona of both(few, many))
-      expect(persona).toMatchObject({
-        ...{ restart_cap: 1, planning_depth_max: 1, retry_threshold: 0.8, risk_tolerance: 'low', four_eyes: true },
-      });
-    for (const persona of both(many, { ...few, operational_mode: 'passive' }))
-      expect(persona).toMatchObject({ restart_cap: 5, planning_depth_max: 3, retry_threshold: 0.3 });
-  });
-
-  it('notifies of a containment as soon as one wants', () => {
-    const [later, atOnce] = (['after_cooldown', 'immediate'] as const).map((when) => ({
-      escalation_policy: { on_containment: when },
-    }));
-    for (const persona of both(later!, atOnce!)) expect(persona.escalation_policy.on_containment).toBe('immediate');
-  });
-
-  it('is called by both names, in the mode of neither more than they have', () => {
-    const passive = { operational_mode: 'passive' } as const;
-    const [first] = both({ id: 'a', ...passive }, { id: 'b', ...passive });
-    expect(first).toMatchObject({ id: 'a+b', operational_mode: 'passive' });
+describe('the persona of an engine', () => {
+  it('is that of all its groups, whichever the file names first', () => {
+    const strict = { id: 'strict', tool_access_policy: {} };
+    for (const personas of [{ encoders: strict }, { pull: strict }])
+      expect(indexOf(personas).personaOf(ENGINE, 'encoders').tool_access_policy.refresh_credentials).toBe('deny');
     expect(indexOf().personaOf(ENGINE, 'encoders').id).toBe('own');
   });
 });

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import type { SharedCause } from '../../../src/ground/correlate/correlate.ts';
 import { newlyOpen, type OpenIncident } from '../../../src/incident/lifecycle/state.ts';
 import { nonBlockingIncidents } from '../../../src/incident/pipeline/non_blocking.ts';
-import { anIncident } from '../../support/a.ts';
+import { aChannel, anIncident } from '../../support/a.ts';
 
 const engine = { kind: 'engine', id: 'e' } as const;
 
@@ -14,9 +14,13 @@ function isNonBlocking(with_: {
   readonly about?: string | undefined;
 }): boolean {
   const incident = anIncident({ scope: engine, engine: 'e', channels: ['a'] });
-  const cause = with_.cause && ({ phase: 'over', channels: ['a'], down: [], ...with_.cause } as unknown as SharedCause);
+  const cause =
+    with_.cause &&
+    ({ phase: 'over', scope: engine, channels: ['a'], down: [], ...with_.cause } as unknown as SharedCause);
   const open = [{ ...newlyOpen(incident, 0), ...with_.open }];
-  const ids = nonBlockingIncidents({ open }, { causeOf: () => cause }, 'about' in with_ ? with_.about : 'c');
+  const about = 'about' in with_ ? with_.about : 'c';
+  const ref = about === undefined ? undefined : aChannel({ id: about, group: `group of ${about}`, engine: 'e' });
+  const ids = nonBlockingIncidents({ open }, { causeOf: () => cause }, ref);
   return ids.has(incident.id);
 }
 
@@ -29,6 +33,12 @@ describe('an incident of an engine or a group that is still open', () => {
   it('is one while its cause is active', () => {
     expect(isNonBlocking({ cause: { phase: 'active' } })).toBe(false);
     expect(isNonBlocking({ cause: { channels: ['a', 'b'], down: ['a'], phase: 'active' } })).toBe(false);
+  });
+
+  it('is none to groups that a cause which others share has not touched', () => {
+    const cause = { phase: 'active', groups: ['group of a', 'group of b'] } as const;
+    const about = (id: string) => isNonBlocking({ cause, about: id });
+    expect([about('a'), about('b'), about('c')]).toEqual([false, false, true]);
   });
 
   it('keeps those whom its cause has left down until their plan, and nobody else of the engine', () => {
