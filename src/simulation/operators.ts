@@ -93,7 +93,7 @@ export class Operators {
       case 6:
         return this.#acknowledge();
       default:
-        return this.#phase(variant, forMs);
+        return this.#phase(channel.group, variant, forMs);
     }
   }
 
@@ -121,20 +121,25 @@ export class Operators {
   #endHold(): void {
     const nowMs = this.#deps.nowMs();
     this.#heldMs = this.#isPhaseHeld() ? (this.#heldMs ?? nowMs) : undefined;
-    if (this.#heldMs !== undefined && nowMs - this.#heldMs >= REPAIR_MS) this.#setPhase(FULL_LOOP);
+    if (this.#heldMs === undefined || nowMs - this.#heldMs < REPAIR_MS) return;
+    const groups = this.#deps.reeve()?.pipeline.control().groupPhases ?? [];
+    for (const { group } of groups) this.#setPhase(FULL_LOOP, group);
+    this.#setPhase(FULL_LOOP);
   }
 
   #isPhaseHeld(): boolean {
     return this.#deps.reeve()?.pipeline.control().heldPhase !== undefined;
   }
 
-  #setPhase(phase: number): void {
-    this.#say(() => commands.setPhase(this.#known, { phase, group: undefined }, CONTEXT));
+  #setPhase(phase: number, group?: string): void {
+    this.#say(() => commands.setPhase(this.#known, { phase, group }, CONTEXT));
   }
 
-  #phase(variant: number, forMs: number): void {
+  /** Of all, or of one group, for a while. */
+  #phase(group: string, variant: number, forMs: number): void {
+    const ofGroup = (variant * 64) % 1 < 0.5 ? group : undefined;
     const set = (phase: number): void => {
-      if (!this.#isPhaseHeld()) this.#setPhase(phase);
+      if (!this.#isPhaseHeld()) this.#setPhase(phase, ofGroup);
     };
     set(Math.floor(((variant * 8) % 1) * 4));
     this.#later(forMs, () => set(FULL_LOOP));

@@ -30,6 +30,8 @@ export interface SimulationOrder {
   readonly startCost?: boolean;
   /** The crueller world: more kinds of faults, and starts that cost something. */
   readonly cruel?: boolean;
+  /** Groups, and engines where there are two, read from one origin. */
+  readonly sharedOrigin?: boolean;
   /** Somebody holds one log, one ingest token and one status page. */
   readonly attacker?: boolean;
 }

@@ -8,14 +8,27 @@ interface Trouble {
 
 const WELL: Trouble = { outUntilMs: 0, refusesUntilMs: 0, staleUntilMs: 0 };
 
-/** Where the channels of each group come from: out of reach for a while, or refusing whoever asks. */
+/**
+ * Where the channels of each group come from: out of reach for a while, or refusing whoever asks. Groups that read from
+ * one origin share its trouble.
+ */
 export class Origins {
   readonly #nowMs: () => number;
   readonly #troubles = new Map<string, Trouble>();
 
-  constructor(groups: Iterable<string>, nowMs: () => number) {
+  /** `groups`: each with the name of its origin. */
+  constructor(groups: Iterable<readonly [group: string, origin: string]>, nowMs: () => number) {
     this.#nowMs = nowMs;
-    for (const group of groups) this.#troubles.set(group, { ...WELL });
+    const byOrigin = new Map<string, Trouble>();
+    for (const [group, origin] of groups) {
+      const trouble = byOrigin.get(origin) ?? { ...WELL };
+      byOrigin.set(origin, trouble);
+      this.#troubles.set(group, trouble);
+    }
+  }
+
+  areShared(group: string, other: string): boolean {
+    return this.#troubles.get(group) === this.#troubles.get(other);
   }
 
   /** Gives until when it is out of reach: a second outage does not end the first one early. */

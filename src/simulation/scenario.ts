@@ -20,11 +20,15 @@ export interface ChannelPlan {
   readonly group: string;
   readonly engine: string;
   readonly hasSource: boolean;
+  /** What its source is read from; absent: an origin of its group's own. */
+  readonly origin?: string;
   /** Its own persona lets nothing be restarted, whatever its group may do. */
   readonly untouchable?: boolean;
   /** Its engine is reached through the real adapter, and the pids of its processes are above this. */
   readonly pidBase?: number;
 }
+
+export const originOf = ({ group, origin }: Pick<ChannelPlan, 'group' | 'origin'>): string => origin ?? group;
 
 /** A whole run, before it begins: the same script always gives the same run. */
 export interface Scenario {
@@ -59,6 +63,8 @@ export interface ScenarioOptions {
   readonly startCost?: boolean;
   /** The kinds of the crueller world belong to it, too, and starts have their cost. */
   readonly cruel?: boolean;
+  /** Groups, and engines where there are two, read from one origin. */
+  readonly sharedOrigin?: boolean;
   /** Looks and restarts go through the adapter for supervisord and its transports. */
   readonly wired?: boolean;
   /** In a wired world outputs and sources are looked at by the real probes, too. */
@@ -73,7 +79,8 @@ export function scenarioOf(options: ScenarioOptions): Scenario {
   const { seed, days } = options;
   const stream = streamOf(seed, 'script');
   const plans = channelsOf(options.channels ?? 10, stream);
-  const personal = options.cruel === true ? withUntouchable(plans, seed) : plans;
+  const placed = options.sharedOrigin === true ? withSharedOrigin(plans, seed) : plans;
+  const personal = options.cruel === true ? withUntouchable(placed, seed) : placed;
   const channels = options.wired === true ? withPids(personal) : personal;
   const all = options.cruel === true ? [...KINDS, ...CRUEL_KINDS] : KINDS;
   const kinds = options.kinds ?? (options.swarm === false ? all : swarm(seed, all));
@@ -137,6 +144,12 @@ export const isWired = ({ channels }: Pick<Scenario, 'channels'>): boolean =>
 function withUntouchable(plans: readonly ChannelPlan[], seed: number): readonly ChannelPlan[] {
   const stream = streamOf(seed, 'personas');
   return stream.chance(0.5) ? plans.map((plan) => ({ ...plan, untouchable: stream.chance(1 / 6) })) : plans;
+}
+
+/** All read from one origin; in half of the seeds each channel is a group of its own. */
+function withSharedOrigin(plans: readonly ChannelPlan[], seed: number): readonly ChannelPlan[] {
+  const isAlone = streamOf(seed, 'origin').chance(0.5);
+  return plans.map((plan) => ({ ...plan, origin: 'shared', ...(isAlone ? { group: `own-${plan.id}` } : {}) }));
 }
 
 const withPids = (plans: readonly ChannelPlan[]): readonly ChannelPlan[] =>

@@ -17,7 +17,7 @@ import {
   type Starter,
 } from './service_channel.ts';
 import { fractionOf, numberOf } from './random_streams.ts';
-import type { ChannelPlan } from './scenario.ts';
+import { type ChannelPlan, originOf } from './scenario.ts';
 import { StartingMachine } from './start_cost.ts';
 
 export type { Generation, ServiceChannel } from './service_channel.ts';
@@ -50,7 +50,7 @@ export class ServiceModel {
     const { seed, nowMs } = deps;
     const channels = plans.map((plan) => freshChannel(plan, seed, nowMs()));
     this.downtime = new Downtime(channels.map(({ plan, viewers }) => ({ id: plan.id, viewers })));
-    this.origins = new Origins(new Set(plans.map(({ group }) => group)), nowMs);
+    this.origins = new Origins(new Map(plans.map((plan) => [plan.group, originOf(plan)])), nowMs);
     const restart = (id: string): void => void this.restart(id, 'engine');
     this.#retries = new EngineRetries({ ...deps, restart, settle: (channel) => this.#settle(channel) });
     for (const [engine, carried] of Map.groupBy(plans, (plan) => plan.engine)) {
@@ -158,7 +158,7 @@ export class ServiceModel {
   outage(group: string, forMs: number): void {
     const outUntilMs = this.origins.cutOff(group, forMs);
     const nowMs = this.#deps.nowMs();
-    for (const channel of this.#members(group)) {
+    for (const channel of this.#readers(group)) {
       const lot = this.#lot(channel, nowMs);
       if (channel.state === 'running' && lot < 0.35)
         this.#dieLater(channel, nowMs + 2_000 + Math.floor(lot * 9_000), 1);
@@ -178,7 +178,7 @@ export class ServiceModel {
 
   /** What was done to the origin of a group shows now, and again when it ends. */
   originChanged(group: string, untilMs?: number): void {
-    for (const channel of this.#members(group)) {
+    for (const channel of this.#readers(group)) {
       if (untilMs !== undefined) this.#later(channel, untilMs);
       this.#settle(channel);
     }
@@ -236,8 +236,9 @@ export class ServiceModel {
     return fractionOf(this.#deps.seed, numberOf(plan.id), processes, ...salt);
   }
 
-  #members(group: string): readonly ServiceChannel[] {
-    return [...this.channels.values()].filter(({ plan }) => plan.group === group);
+  /** Of the group, and of all that read from the same origin. */
+  #readers(group: string): readonly ServiceChannel[] {
+    return [...this.channels.values()].filter(({ plan }) => this.origins.areShared(plan.group, group));
   }
 
   #later(channel: ServiceChannel, atMs: number): void {

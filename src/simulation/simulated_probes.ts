@@ -6,6 +6,7 @@ import type { Probes } from '../collect/probes/probes.ts';
 import type { Want } from '../ground/rules/rule.ts';
 import type { ServiceModel, ServiceChannel } from './service_model.ts';
 import { fractionOf, mix, numberOf } from './random_streams.ts';
+import { originOf } from './scenario.ts';
 
 /** What is wrong with the observation of a channel. */
 export type ProbeMode = 'well' | 'noise' | 'gone' | 'says_still' | 'says_dead' | 'says_moving';
@@ -204,7 +205,7 @@ export class SimulatedProbes {
 
   #source(channel: ServiceChannel, mode: ProbeMode, lot: number): SourceSample {
     const { plan } = channel;
-    const host = `origin-${plan.group}:443`;
+    const host = `origin-${originOf(plan)}:443`;
     const base = { ...this.#base('probe'), kind: 'source', channel: plan.id, host } as const;
     const { service } = this.#deps;
     if (service.isRefused(channel)) {

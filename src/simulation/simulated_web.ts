@@ -8,6 +8,7 @@ import { httpAnswer } from './http_answer.ts';
 import { fractionOf, numberOf } from './random_streams.ts';
 import type { ServiceChannel, ServiceModel } from './service_model.ts';
 import { NOISE, type ProbeMode } from './simulated_probes.ts';
+import { type ChannelPlan, originOf } from './scenario.ts';
 
 export interface SimulatedWebDeps {
   readonly seed: number;
@@ -27,7 +28,7 @@ PACKET.set([0x47, 0x01, 0x00, 0x10]);
 const STREAM = Buffer.concat(Array.from({ length: 360 }, () => PACKET));
 
 export const playlistUrl = (channel: string): string => `http://outputs/${channel}/index.m3u8`;
-export const sourceUrl = (group: string, channel: string): string => `http://origin-${group}:443/${channel}`;
+export const sourceUrl = (plan: ChannelPlan): string => `http://origin-${originOf(plan)}:443/${plan.id}`;
 
 export class SimulatedWeb {
   readonly #deps: SimulatedWebDeps;

@@ -24,10 +24,10 @@ export const PACES = {
 export function wiredLooks(deps: WiredLooksDeps): Probes {
   const web = new SimulatedWeb(deps);
   const probes = createProbes({
-    channels: deps.channels.map(({ id, group, hasSource }) => ({
-      id,
-      output: { kind: 'hls', url: playlistUrl(id), ...OUTPUT },
-      source: hasSource ? { url: sourceUrl(group, id), expect: 'mpegts', ...SOURCE } : undefined,
+    channels: deps.channels.map((plan) => ({
+      id: plan.id,
+      output: { kind: 'hls', url: playlistUrl(plan.id), ...OUTPUT },
+      source: plan.hasSource ? { url: sourceUrl(plan), expect: 'mpegts', ...SOURCE } : undefined,
     })),
     ...{ hosts: [], clock: deps.clock, ask: web.ask, openSource: web.open },
     onSample: (sample) => {

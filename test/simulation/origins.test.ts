@@ -3,7 +3,7 @@ import { Origins } from '../../src/simulation/origins.ts';
 
 function theOrigins() {
   const time = { nowMs: 0 };
-  return { time, origins: new Origins(['g', 'other'], () => time.nowMs) };
+  return { time, origins: new Origins(Object.entries({ g: 'o1', other: 'o2', twin: 'o1' }), () => time.nowMs) };
 }
 
 describe('the origins of groups', () => {
@@ -43,5 +43,17 @@ describe('the origins of groups', () => {
     ]);
     origins.heal();
     expect(origins.refuses('g')).toBe(false);
+  });
+
+  it('have one trouble where they are one', () => {
+    const { origins } = theOrigins();
+    origins.cutOff('g', 1_000);
+    expect([origins.isOut('twin'), origins.areShared('g', 'twin'), origins.areShared('g', 'other')]).toEqual([
+      true,
+      true,
+      false,
+    ]);
+    origins.heal();
+    expect(origins.isOut('twin')).toBe(false);
   });
 });

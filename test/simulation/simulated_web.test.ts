@@ -37,7 +37,7 @@ function web() {
     source: () =>
       ended((signal) =>
         probeSource(
-          { url: sourceUrl('g0', 'ch0'), expect: 'mpegts', clock, isCalm: false, open: simulated.open },
+          { url: sourceUrl(plansOf(1)[0]!), expect: 'mpegts', clock, isCalm: false, open: simulated.open },
           signal,
         ),
       ),

@@ -23,6 +23,8 @@ export interface SimulationOrder {
   readonly startCost: boolean;
   /** More kinds of faults: half restarts, engines that never give up, people who stop and forget. */
   readonly cruel: boolean;
+  /** Groups, and engines where there are two, read from one origin. */
+  readonly sharedOrigin: boolean;
   /** Somebody holds one log, one ingest token and one status page. */
   readonly attacker: boolean;
 }
@@ -68,6 +70,7 @@ export function addSimulate(program: Command, cli: Cli, simulate: Simulate): voi
     .option('--storm', 'group failures eight times as often')
     .option('--start-cost', 'encoders that start at once slow each other down, as measured on ffmpeg')
     .option('--cruel', 'more kinds of faults, and --start-cost: half restarts, engines that never give up, reloads')
+    .option('--shared-origin', 'all groups read from one origin; in half of the seeds each channel is a group')
     .option('--attacker', 'an attacker holds one log, one ingest token and one status page, and uses them')
     .option('--planner <kind>', `who plans: ${SIMULATED_PLANNERS.join(', ')}`, 'rules')
     .option('--policy <name>', `in the world where all are compared, this one: ${SIMULATED_POLICIES.join(', ')}`)
@@ -92,6 +95,7 @@ interface Flags {
   readonly storm?: boolean;
   readonly startCost?: boolean;
   readonly cruel?: boolean;
+  readonly sharedOrigin?: boolean;
   readonly attacker?: boolean;
   readonly planner: string;
   readonly policy?: string;
@@ -106,6 +110,7 @@ function orderOf(flags: Flags): SimulationOrder {
     storm: flags.storm === true,
     startCost: flags.startCost === true,
     cruel: flags.cruel === true,
+    sharedOrigin: flags.sharedOrigin === true,
     attacker: flags.attacker === true,
     planner: choiceOf(flags.planner, '--planner', SIMULATED_PLANNERS),
     policy: flags.policy === undefined ? undefined : choiceOf(flags.policy, '--policy', SIMULATED_POLICIES),
@@ -132,6 +137,7 @@ const argumentsOf = ({
   storm,
   startCost,
   cruel,
+  sharedOrigin,
   attacker,
   planner,
   policy,
@@ -141,6 +147,7 @@ const argumentsOf = ({
     storm ? '--storm' : '',
     startCost ? '--start-cost' : '',
     cruel ? '--cruel' : '',
+    sharedOrigin ? '--shared-origin' : '',
     attacker ? '--attacker' : '',
     planner === 'rules' ? '' : `--planner ${planner}`,
     policy === undefined ? '' : `--policy ${policy}`,

@@ -25,6 +25,8 @@ export class Containments implements Oracle {
   readonly #starts: Starts;
   readonly #proofs: Proofs;
   readonly #held = new Map<string, Held>();
+  /** The engines whose plans these permits are. */
+  readonly #enginePlans = new Map<string, string>();
   /** The scope of each open page, by its key. */
   readonly #openPages = new Map<string, string>();
   #thawedMs: number | undefined;
@@ -124,6 +126,7 @@ export class Containments implements Oracle {
   #start(permit: PermitTerms, nowMs: number): void {
     const { call, risk, engine, id } = permit;
     const { persona, broke } = this.#case;
+    if (call.target.kind === 'engine') this.#enginePlans.set(id, call.target.id);
     if (risk === 'low' || (risk === 'medium' && !persona.containment_bias)) return;
     const over = scopesOver(call.target, this.#case, engine);
     const pool = engine === undefined ? 'unasked' : this.#case.poolOf(engine);
@@ -145,7 +148,9 @@ export class Containments implements Oracle {
     if (!isByProof || !isStaged || fact.scope.kind !== 'group') return '';
     const sinceMs = raisedMs - this.#case.limits.sharedCauseWindowMs;
     const own = call.target.kind === 'channel' ? { starts: call.target.id } : {};
-    const missing = this.#proofs.missing(fact.scope.id, { nowMs, sinceMs, ...own });
+    const engine = parent === undefined ? undefined : this.#enginePlans.get(parent);
+    const wider = engine === undefined ? {} : { engine };
+    const missing = this.#proofs.missing(fact.scope.id, { nowMs, sinceMs, ...own, ...wider });
     return missing === undefined ? undefined : ` without proof: ${missing}`;
   }
 

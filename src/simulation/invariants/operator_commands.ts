@@ -159,9 +159,16 @@ export class OperatorCommands implements Oracle {
     const over = scopesOver(call.target, this.#case, engine);
     const held = this.#stretches.find((one) => over.has(one.key) && one.fromMs <= nowMs && nowMs < one.untilMs);
     if (held !== undefined) broke('S9', `${what} began within ${held.id}`);
-    const phases = [...over].flatMap((key) => this.#groupPhases.get(key.replace('group:', '')) ?? []);
+    const groups = [...over].map((key) => key.replace('group:', '')).concat(this.#groupsOfWhole(call));
+    const phases = groups.flatMap((group) => this.#groupPhases.get(group) ?? []);
     const phase = Math.min(this.#phase, this.#heldPhase ?? this.#phase, ...phases);
     if (phase < PHASE_NEEDED[risk]) broke('S9', `${what} began in phase ${phase}`);
     if (persona.operational_mode !== 'remediation') broke('S9', `${what} began in mode ${persona.operational_mode}`);
+  }
+
+  /** The groups of an engine that a call acts on as a whole; a plan starts each channel in the phase of its own. */
+  #groupsOfWhole({ tool, target }: PermitTerms['call']): readonly string[] {
+    if (target.kind !== 'engine' || tool === 'restart_channel') return [];
+    return this.#case.script.channels.flatMap(({ engine, group }) => (engine === target.id ? [group] : []));
   }
 }

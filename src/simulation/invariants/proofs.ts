@@ -1,6 +1,7 @@
 /** The oracle of the proof that a shared cause is over (S8). */
 import type { JournalEntry } from '../../core/journal.ts';
 import type { EngineSample, PlaylistSample, ProcessSample, Sample } from '../../core/sample.ts';
+import type { ChannelPlan } from '../scenario.ts';
 import type { Invocation } from '../effect_log.ts';
 import { type InvariantContext, type Oracle, planOf } from './context.ts';
 
@@ -84,10 +85,19 @@ export class Proofs implements Oracle {
     return { ok: ok && poolPressure < this.#case.limits.poolPressureMax, monoMs };
   }
 
-  /** What is missing for the group's own staged start at this moment; undefined: it is proven. */
-  missing(group: string, at: { readonly nowMs: number; readonly sinceMs: number; readonly starts?: string }) {
+  /**
+   * What is missing for a staged start in the group at this moment; undefined: it is proven. `engine`: the plan is that
+   * engine's, whose cause others of its channels may have named, and witness.
+   */
+  missing(group: string, at: { nowMs: number; sinceMs: number; starts?: string; engine?: string }): string | undefined {
+    const ofEngine = at.engine === undefined ? undefined : this.#missing((one) => one.engine === at.engine, at);
+    if (at.engine !== undefined && ofEngine === undefined) return undefined;
+    return this.#missing((one) => one.group === group, at);
+  }
+
+  #missing(isMember: (plan: ChannelPlan) => boolean, at: { nowMs: number; sinceMs: number; starts?: string }) {
     const { nowMs, sinceMs, starts } = at;
-    const members = this.#case.script.channels.filter((one) => one.group === group).map(({ id }) => id);
+    const members = this.#case.script.channels.filter(isMember).map(({ id }) => id);
     const diedMs = Math.max(...members.map((id) => this.#channel(id).diedMs));
     if (starts !== undefined && fails(this.#sources.get(starts))) return `the source of ${starts} itself fails`;
     const engines = new Set(members.flatMap((id) => planOf(this.#case, id)?.engine ?? []));

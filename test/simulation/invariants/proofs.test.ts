@@ -318,3 +318,36 @@ describe('the proof by a channel that came back', () => {
     expect([still.missing(122_000), before.missing(122_000)].map((one) => one !== undefined)).toEqual([true, true]);
   });
 });
+
+describe('the plan of an engine whose groups share an origin', () => {
+  /** `ch1` of one group dies; the sources that are looked at are those of another. */
+  const withSourceElsewhere = (ok: boolean) => {
+    const world = oracleEnvironment();
+    const { script } = world.context;
+    const channels = script.channels.map((plan, at) => ({ ...plan, group: `g${at % 2}` }));
+    const oracle = new Proofs({ ...world.context, script: { ...script, channels } });
+    const saw = (kind: string, monoMs: number, with_: object): void => {
+      world.at(monoMs);
+      oracle.seen({
+        kind,
+        monoMs,
+        engine: 'e0',
+        generation: '1',
+        stoppedOnPurpose: false,
+        ...with_,
+      } as unknown as Sample);
+    };
+    saw('process', 109_000, { channel: 'ch1', state: 'running' });
+    saw('process', 110_000, { channel: 'ch1', state: 'exited' });
+    for (const ms of [111_000, 113_000, 120_000]) saw('source', ms, { channel: 'ch0', ok });
+    return (engine?: string) =>
+      oracle.missing('g1', { nowMs: 121_000, sinceMs: SINCE, ...(engine === undefined ? {} : { engine }) });
+  };
+
+  it('has any of their sources for a witness, and the plan of one of the groups only its own', () => {
+    const missing = withSourceElsewhere(true);
+    expect(missing('e0')).toBeUndefined();
+    expect(missing()).toMatch(/^the last death is 11000 ms ago, 30000 ms are needed/);
+    expect(withSourceElsewhere(false)('e0')).toMatch(/30000 ms are needed/);
+  });
+});

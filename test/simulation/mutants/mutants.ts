@@ -33,6 +33,7 @@ export const SCENES = [
   'adapters',
   'media',
   'probes',
+  'shared',
   'property',
 ] as const;
 export type SceneName = (typeof SCENES)[number];
@@ -740,6 +741,13 @@ const KNOWN_BAD: readonly Mutant[] = [
     ['src/collect/probes/calm.ts', 'Math.min(rest.calmEveryMs, STALL_FOUND_MS - stallMs)', '600_000'],
     'probes',
     3,
+  ),
+  one(
+    'proof_of_its_own_cause_alone',
+    'S8',
+    ['src/incident/pipeline/finding_tracker.ts', '[cause, ...this.#alsoAround(scope, cause)]', '[cause]'],
+    'shared',
+    2,
   ),
   one('permit_outlives_containment', 'S8', NOT_ASKED_AGAIN),
   one('fence_stands_still', 'S16', ['src/guard/guard.ts', 'fence: target.fence + 1,', 'fence: 1,']),

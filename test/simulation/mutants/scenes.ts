@@ -105,6 +105,17 @@ const SCENES: Readonly<Record<Exclude<SceneName, 'explore' | 'property'>, Scene>
     script: { ...dense, persona: 'system_admin', storm: true, wired: true, probed: true },
     how: {},
   },
+  shared: {
+    script: {
+      ...dense,
+      persona: 'system_admin',
+      kinds: ['auth', 'storm', 'outage', 'crash', 'stale_address', 'operator'],
+      calm: 0.02,
+      storm: true,
+      sharedOrigin: true,
+    },
+    how: { livenessMs: 0 },
+  },
   asked_group: {
     script: { ...dense, persona: 'live_event', kinds: ['storm', 'outage'], storm: true },
     how: { livenessMs: 0 },
