@@ -150,6 +150,8 @@ function continueOrEnd(state: Observing, event: Observed, limits: RunLimits): Ru
   if (state.result.code === 'staged_partly') return finish(done, watching(state.result.summary, PARTLY_RETRY_MS));
   if (score === 1) return finish(done, { kind: 'resolved', score, because: verification?.because ?? 'healthy' });
   if (isWell(envelope)) return finish(done, { kind: 'resolved', score, because: notBy(attempt) });
+  // Not seen to help is not seen not to help: the next process looks, and asks all questions anew.
+  if (verification?.cutOff) return finish(done, watching(verification.because, 0));
   if (verification !== undefined && score < limits.retryThreshold) {
     return finish(done, escalated('not_helping', `${state.result.call.tool} did not cure it: ${verification.because}`));
   }

@@ -32,6 +32,8 @@ const CANARY_MS_MIN = 1_000;
 /** How long to wait where no duration is given. */
 const LOOK_MS = 1_000;
 
+const STOPPING = 'Reeve was asked to stop';
+
 /** Refusals that hold for the whole plan and not for one channel of it. */
 const OF_THE_PLAN: ReadonlySet<string> = new Set([
   'frozen',
@@ -127,7 +129,7 @@ class Stage {
 
   #reasonToEnd() {
     if (this.#signal.aborted) return { because: 'the run ended', broke: false };
-    if (this.#ports.stopping()) return { because: 'Reeve was asked to stop', broke: false };
+    if (this.#ports.stopping()) return { because: STOPPING, broke: false };
     // Cut off in the middle of a start, the run would end without a record of those that were started.
     const isLate = this.#verified.length + this.#flying.size > 0 && this.#ports.leftMs() < this.#ports.startMsMax;
     return isLate ? { because: 'the time of one run is over', broke: false } : undefined;
@@ -149,10 +151,17 @@ class Stage {
     if (result.code === PERMIT_INVALID) return void this.#left.push({ channel, because: result.summary });
     const verification = await this.#ports.verify(permit, result, this.#signal);
     const tookMs = this.#ports.clock.monotonicMs() - begunMs;
+    if (verification.cutOff) return this.#unseen(channel);
     if (!verification.cured) return this.#missed(channel, verification.because);
     this.#verified.push(channel);
     this.#canaryMs ??= Math.max(tookMs, CANARY_MS_MIN);
     if (tookMs >= SLOWER_MAX * this.#canaryMs) this.#end(`${channel} took ${Math.round(tookMs / 1000)} s to come up`);
+  }
+
+  /** Nobody has seen that it did not come up: that is no reason to call the others' start broken. */
+  #unseen(channel: string): void {
+    this.#failed.push(channel);
+    this.#end(STOPPING);
   }
 
   #missed(channel: string, because: string): void {

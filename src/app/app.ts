@@ -44,6 +44,8 @@ export interface App extends AsyncDisposable {
 /** What stopping may take: runs end by themselves, then are cut off (1 s), then pages go out. At most 10 s in all. */
 const DRAIN_MS = 6_000;
 const LAST_PAGES_MS = 2_000;
+/** A run that has ended writes it down in the same moment; one that cannot be cut off is not waited for. */
+const LAST_WORDS_MS = 500;
 const HOUSEKEEPING_MS = MINUTE_MS;
 const REHEARSED =
   'rehearsed in memory: what would be done if this channel died, its source well and nothing frozen or contained';
@@ -229,6 +231,8 @@ const untilWritableAgain = ({ infrastructure, host }: House, building: AsyncDisp
 async function windDown({ host: { log }, infrastructure, paging, decisions }: House): Promise<void> {
   decisions.pipeline[Symbol.dispose]();
   const left = await infrastructure.lanes.drain(DRAIN_MS);
+  // Their pages are among the last.
+  await Promise.race([decisions.pipeline.written(), infrastructure.clock.sleep(LAST_WORDS_MS)]);
   if (left > 0) log.warn({ left }, 'runs were cut off; their channels count as UNKNOWN at the next start');
   try {
     if (infrastructure.ledger.broken === undefined) {

@@ -187,6 +187,8 @@ export interface Verification {
   readonly cured: boolean;
   readonly because: string;
   readonly waitedMs: number;
+  /** Reeve was stopped before its time was over: it counts as failed, and nobody has seen that it did not help. */
+  readonly cutOff?: true;
 }
 
 /** One permitted call and how much it helped: 1 = the failure is gone, 0 = no better. */

@@ -10,6 +10,8 @@ export interface VerifyDeps {
   readonly clock: Clock;
   /** Judges only on samples taken after `sinceMs`. No samples is `not_yet`, and in the end not a cure. */
   judge(permit: PermitTerms, sinceMs: MonoMs, signal: AbortSignal): Verdict | Promise<Verdict>;
+  /** Reeve was asked to stop. Absent: never. */
+  readonly stopping?: () => boolean;
   /** Asks the probes of the target to look often for a while. */
   lookCloser(permit: PermitTerms, forMs: number): void;
 }
@@ -38,6 +40,7 @@ export async function verify(
     cured: verdict.state === 'cured',
     because: verdict.because,
     waitedMs: deps.clock.monotonicMs() - startedMs,
+    ...(verdict.state === 'not_yet' ? { cutOff: true } : {}),
   };
   deps.append([{ ...aboutOf(terms), fact: { type: 'attempt.verified', permit: terms, verification, fingerprint } }]);
   return verification;
@@ -61,6 +64,9 @@ async function wait(
     verdict = await deps.judge(terms, terms.grantedMs, signal);
     if (verdict.state !== 'not_yet') return verdict;
     await deps.clock.sleep(JUDGE_EVERY_MS, signal).catch(() => undefined);
+  }
+  if (signal.aborted && deps.stopping?.() === true) {
+    return { state: 'not_yet', because: `Reeve was stopped before it was seen whether it helps: ${verdict.because}` };
   }
   return failed(`not verified within ${spec.verifyWithinMs} ms: ${verdict.because}`);
 }

@@ -55,6 +55,12 @@ describe('the machine', () => {
     else expect(step).toThrow(InvariantError);
   });
 
+  it('leaves a step whose effect nobody saw, because Reeve was stopped, to the next process', () => {
+    const verification = aVerification({ cured: false, because: 'Reeve was stopped', cutOff: true });
+    const outcome = outcomeOf(next(states.observing, { ...events.observed, verification }, { ...limits, steps: 1 }));
+    expect(outcome).toMatchObject({ kind: 'watching', because: 'Reeve was stopped', retryAfterMs: 0 });
+  });
+
   it('walks grounding, planning, guarding, acting, observing, finished for a cure', () => {
     let state: RunState = initial;
     const seen = [state.at as string];

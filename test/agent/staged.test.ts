@@ -15,6 +15,8 @@ interface World {
   ) => readonly [code: DenialCode, because: string, retryAfterMs?: number] | undefined;
   readonly healthy?: (channel: string) => boolean;
   readonly stopAtMs?: number;
+  /** Its verification is cut off by the stop. */
+  readonly cutOff?: (channel: string) => boolean;
   readonly leftMs?: number;
 }
 
@@ -52,7 +54,8 @@ async function started(channels: readonly string[], world: World = {}) {
     verify: async ({ terms }) => {
       flying -= 1;
       const cured = world.cured?.(terms.id.slice(4)) ?? true;
-      return { permit: terms.id, cured, because: cured ? 'it plays' : 'it stands still', waitedMs: 0 };
+      const seen = { permit: terms.id, cured, because: cured ? 'it plays' : 'it stands still', waitedMs: 0 };
+      return world.cutOff?.(terms.id.slice(4)) ? { ...seen, cured: false, cutOff: true } : seen;
     },
     handOver: (some) => handed.push(...some),
   };
@@ -131,6 +134,14 @@ describe('a staged start', () => {
     const { begun, result } = await started(ids(6), { stopAtMs: 3_000 });
     expect(begun).toEqual(['c0@0', 'c1@2000', 'c2@2000']);
     expect(result.summary).toContain('started 3: c0, c1, c2; stopped at Reeve was asked to stop; 3 left');
+  });
+
+  it('is not broken by a canary that nobody saw come up, because Reeve was stopped', async () => {
+    const { result, begun, handed } = await started(ids(3), { cutOff: (channel) => channel === 'c0' });
+    expect(begun).toEqual(['c0@0']);
+    expect(result).toMatchObject({ ok: false, code: 'staged_partly' });
+    expect(result.summary).toBe('started 0: none; not verified: c0; stopped at Reeve was asked to stop; 2 left');
+    expect(handed).toEqual(['c0']);
   });
 
   it('begins no start that could not be verified within the run', async () => {

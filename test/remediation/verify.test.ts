@@ -11,7 +11,14 @@ const CURED: Verdict = { state: 'cured', because: 'it plays' };
 const NOT_YET: Verdict = { state: 'not_yet', because: 'no new segment' };
 const FAILED: Verdict = { state: 'failed', because: 'it is no longer configured' };
 
-async function verified(answers: (atMs: number) => Verdict, result: Partial<ToolResult> = {}, abortAfterMs?: number) {
+interface Cut {
+  readonly abortAfterMs?: number;
+  /** Because Reeve was asked to stop. */
+  readonly stopping?: boolean;
+}
+
+async function verified(answers: (atMs: number) => Verdict, result: Partial<ToolResult> = {}, cut: Cut = {}) {
+  const { abortAfterMs, stopping = false } = cut;
   const { clock, advance } = fakeClock();
   const startMs = clock.monotonicMs();
   const spec = specOf('restart_channel');
@@ -29,6 +36,7 @@ async function verified(answers: (atMs: number) => Verdict, result: Partial<Tool
         return answers(clock.monotonicMs() - startMs);
       },
       lookCloser: (_, forMs) => closer.push(forMs),
+      stopping: () => stopping,
     },
     { terms: permitTerms(), spec, result: aResult(result), fingerprint: 'f' },
     stop.signal,
@@ -79,9 +87,22 @@ describe('the verification of an action', () => {
   });
 
   it('is no cure where the run was cut off', async () => {
-    const { verification } = await verified(() => NOT_YET, {}, 10_000);
+    const { verification } = await verified(() => NOT_YET, {}, { abortAfterMs: 10_000 });
     expect(verification.cured).toBe(false);
+    expect(verification.cutOff).toBeUndefined();
     expect(verification.waitedMs).toBeLessThan(10_200);
+  });
+
+  it('says that nobody has seen it where Reeve was stopped meanwhile, and no deadline that has not passed', async () => {
+    const { verification } = await verified(() => NOT_YET, {}, { abortAfterMs: 10_000, stopping: true });
+    expect(verification).toMatchObject({ cured: false, cutOff: true });
+    expect(verification.because).toBe('Reeve was stopped before it was seen whether it helps: no new segment');
+  });
+
+  it('keeps a verdict that came before Reeve was stopped', async () => {
+    const { verification } = await verified(() => FAILED, {}, { abortAfterMs: 10_000, stopping: true });
+    expect(verification).toMatchObject({ cured: false, because: 'it is no longer configured' });
+    expect(verification.cutOff).toBeUndefined();
   });
 
   it('is written down with its permit and its fingerprint', async () => {

@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { ReeveError } from '../../src/core/errors.ts';
+import { fakeClock } from '../support/fake_clock.ts';
 import { pipelineHarness } from '../support/pipeline_harness.ts';
 
 type Harness = ReturnType<typeof pipelineHarness>;
@@ -39,14 +40,15 @@ describe('a restart that stopped the channel and did not start it again', () => 
   });
 
   it('is still down for the next process of Reeve, whatever it was answered about the end of the call', async () => {
-    const world = pipelineHarness();
+    const time = fakeClock();
+    const world = pipelineHarness({ time });
     await world.live(10_000);
     stopsAnd(world, 17_000, fails);
     world.engine.freeze('news');
     await world.live(60_000);
-    const { store, engine, advance, clock, jumpWall } = world;
+    const { store, engine } = world;
     world.pipeline[Symbol.dispose]();
-    const next = pipelineHarness({ store, engine, time: { clock, advance, jumpWall } });
+    const next = pipelineHarness({ store, engine, time });
     await next.live(60_000);
     expect(next.facts('incident.closed')).toEqual([]);
     expect(openPages(next)).toHaveLength(1);
@@ -125,5 +127,43 @@ describe('a Reeve that is asked to stop', () => {
     world.pipeline[Symbol.dispose]();
     await world.live(120_000);
     expect(world.engine.restarts).toHaveLength(1);
+  });
+});
+
+describe('a restart that Reeve was stopped after, before anybody saw whether it helped', () => {
+  /** Until the call has ended; then Reeve is asked to stop, and has no time to look. */
+  const stoppedWhileLooking = async () => {
+    const time = fakeClock();
+    const world = pipelineHarness({ time });
+    await world.live(10_000);
+    world.engine.freeze('news');
+    while (world.facts('tool.finished').length === 0) await world.live(100);
+    world.pipeline[Symbol.dispose]();
+    const drained = world.lanes.drain(50);
+    await world.advance(1_000);
+    await drained;
+    await world.pipeline.written();
+    const { store, engine } = world;
+    return { world, next: () => pipelineHarness({ store, engine, time }) };
+  };
+
+  it('is no restart that did not help: nobody is paged, and the next process closes the incident', async () => {
+    const { world, next } = await stoppedWhileLooking();
+    expect(world.facts('attempt.verified')).toMatchObject([{ verification: { cured: false, cutOff: true } }]);
+    expect([world.facts('attempt.scored'), world.outbox().pages]).toEqual([[], []]);
+    const later = next();
+    await later.live(60_000);
+    expect(later.facts('incident.closed')).toHaveLength(1);
+    expect(later.outbox().pages).toEqual([]);
+    expect(later.engine.restarts).toHaveLength(1);
+  });
+
+  it('is made no second time, and a person is paged, where the next process sees that it did not help', async () => {
+    const { next } = await stoppedWhileLooking();
+    const later = next();
+    later.engine.freeze('news');
+    await later.live(120_000);
+    expect(later.engine.restarts).toHaveLength(1);
+    expect(openPages(later)).toHaveLength(1);
   });
 });

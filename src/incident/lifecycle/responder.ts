@@ -61,6 +61,7 @@ export class Responder implements Disposable {
   /** When to look again, one timer per scope that waits for a moment. */
   readonly #timers = new Map<ScopeKey, { readonly atMs: MonoMs; readonly timer: Disposable }>();
   readonly #symptoms = new SymptomHistory();
+  readonly #underWay = new Set<Promise<void>>();
   #stopped = false;
 
   constructor(deps: ResponderDeps) {
@@ -93,6 +94,11 @@ export class Responder implements Disposable {
   /** Takes up what was open when Reeve stopped. */
   resume(): void {
     for (const { incident } of this.#deps.incidents().open) this.look(incident.scope);
+  }
+
+  /** Resolves when the end of every run that is under way is written down, with its page. */
+  async written(): Promise<void> {
+    await Promise.all(this.#underWay);
   }
 
   [Symbol.dispose](): void {
@@ -238,7 +244,10 @@ export class Responder implements Disposable {
   /** After its start was written, and before anything is awaited: a second look cannot start a second run. */
   #begin({ incident, id }: NextRun): void {
     this.#deps.lookCloser(incident.scope);
-    this.#conduct(incident, id).catch((thrown: unknown) => this.#deps.onFailure(messageOf(thrown)));
+    const conducted = this.#conduct(incident, id)
+      .catch((thrown: unknown) => this.#deps.onFailure(messageOf(thrown)))
+      .finally(() => this.#underWay.delete(conducted));
+    this.#underWay.add(conducted);
   }
 
   async #conduct(incident: Incident, runId: RunId): Promise<void> {

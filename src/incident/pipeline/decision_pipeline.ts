@@ -105,6 +105,11 @@ export class DecisionPipeline implements Disposable {
     });
   }
 
+  /** Resolves when the end of every run that is under way is written down, with its page. */
+  written(): Promise<void> {
+    return this.#responder.written();
+  }
+
   [Symbol.dispose](): void {
     this.#upkeep?.[Symbol.dispose]();
     this.#runs.stop();
@@ -233,12 +238,7 @@ export class DecisionPipeline implements Disposable {
   #createResponder(): Responder {
     const { append, clock, ids, raise, resolve, onFailure, lookCloser } = this.#deps;
     return new Responder({
-      append,
-      clock,
-      ids,
-      raise,
-      resolve,
-      onFailure,
+      ...{ append, clock, ids, raise, resolve, onFailure },
       incidents: this.incidents,
       see: (scope, nowMs) => this.snapshots.see(scope, nowMs),
       policyOf: ({ scope, group }) => this.#policyOf(scope, group),

@@ -162,7 +162,7 @@ class RunRecorder {
     const isDown = this.last?.channelHealthy === false;
     const drafts = attempts.flatMap(({ result, verification, score }, index) => {
       const made = this.#made[index];
-      if (made === undefined) return [];
+      if (made === undefined || verification?.cutOff) return [];
       const harmed = isDown && made.envelope.channelHealthy === true ? ({ harmed: true } as const) : {};
       const { fingerprint } = made.envelope;
       const scored = { by: made.plan.by, permit: result.permit, tool: result.call.tool, score, fingerprint };
@@ -267,10 +267,10 @@ class RunRecorder {
   }
 
   #judge(permit: Permit, result: ToolResult, signal: AbortSignal): Promise<Verification> {
-    const { append, clock } = this.#deps;
+    const { append, clock, stopping } = this.#deps;
     const { terms } = permit;
     const action = { terms, spec: this.#spec(terms.call.tool), result, fingerprint: terms.fingerprint ?? '' };
-    return verify({ ...this.#deps.verify, append, clock }, action, signal);
+    return verify({ ...this.#deps.verify, append, clock, stopping }, action, signal);
   }
 
   #spec(tool: ToolName): ToolSpec {

@@ -249,3 +249,30 @@ describe('after a start of Reeve', () => {
     expect(rig.written().at(-1)).toEqual(['incident.closed']);
   });
 });
+
+describe('the last moments before Reeve stops', () => {
+  it('are over when the end of each run that was under way is written down with its page', async () => {
+    let end = () => {};
+    const rig = responding({
+      run: () =>
+        new Promise((resolve) => {
+          end = () => resolve(endOf(escalated('no_plan')));
+        }),
+    });
+    rig.look();
+    rig.responder[Symbol.dispose]();
+    let isOver = false;
+    const over = rig.responder.written().then(() => {
+      isOver = true;
+    });
+    await rig.advance(1_000);
+    expect([isOver, rig.pages]).toEqual([false, []]);
+    end();
+    await over;
+    expect(rig.written().at(-1)).toEqual(['run.ended', 'escalation.raised']);
+  });
+
+  it('are over at once where no run is under way', async () => {
+    await expect(responding().responder.written()).resolves.toBeUndefined();
+  });
+});
