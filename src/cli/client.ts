@@ -68,18 +68,18 @@ function targetOf(options: ClientOptions): Target {
   const daemon = isOwn ? own : asked;
   if (options.token !== undefined) return { daemon, token: options.token };
   if (isOwn) return { daemon, token: readState(options, 'token') };
-  throw new ReeveError(
-    'USAGE',
-    `the token in ${options.state} is not sent to ${options.url}: it is for its own daemon`,
-    {
-      hint: 'Give the token of that daemon with --token-file or REEVE_TOKEN (there: reeve tokens add).',
-    },
-  );
+  const because =
+    own === undefined
+      ? `no daemon has left its address in ${options.state}, so there is no token for ${options.url}`
+      : `the token in ${options.state} is not sent to ${options.url}: it is for its own daemon`;
+  throw new ReeveError('USAGE', because, {
+    hint: 'Give its state directory with --state, or a token with --token-file or REEVE_TOKEN (there: reeve tokens add).',
+  });
 }
 
 /**
  * Throws DAEMON_UNREACHABLE when no server answers, USAGE when the daemon refuses the question or when there is no
- * token for the address.
+ * token for the address, JOURNAL_UNWRITABLE when it could not write it down, DAEMON_FAILED when it failed to answer.
  */
 export function createClient(options: ClientOptions, fetcher: typeof fetch): Client {
   const send = async (path: string, init: RequestInit): Promise<Response> => {
@@ -97,7 +97,7 @@ export function createClient(options: ClientOptions, fetcher: typeof fetch): Cli
     const answer = await send(path, init);
     const body = (await answer.json().catch(() => undefined)) as Refusal | undefined;
     if (answer.ok || answer.status === 409) return body as T;
-    throw new ReeveError('USAGE', `${path}: ${refusalText(body) ?? `HTTP ${answer.status}`}`);
+    throw refusal(path, answer.status, body);
   };
   return {
     get: (path) => ask(path, { method: 'GET' }),
@@ -106,15 +106,24 @@ export function createClient(options: ClientOptions, fetcher: typeof fetch): Cli
       const answer = await send(path, { method: 'GET' });
       if (answer.ok) return answer.text();
       const body = (await answer.json().catch(() => undefined)) as Refusal | undefined;
-      throw new ReeveError('USAGE', `${path}: ${refusalText(body) ?? `HTTP ${answer.status}`}`);
+      throw refusal(path, answer.status, body);
     },
   };
 }
 
 interface Refusal {
+  /** What kind of refusal, in one word. */
+  readonly error?: string;
   readonly message?: string;
   readonly problems?: readonly { readonly path: string; readonly message: string }[];
 }
 
 const refusalText = (body: Refusal | undefined): string | undefined =>
   body?.problems?.map(({ path, message }) => `${path}: ${message}`).join('; ') ?? body?.message;
+
+/** The question was right, and the daemon or its disk is not: whoever asks by a script has to be able to tell. */
+function refusal(path: string, status: number, body: Refusal | undefined): ReeveError {
+  const text = `${path}: ${refusalText(body) ?? `HTTP ${status}`}`;
+  if (body?.error === 'journal_unwritable') return new ReeveError('JOURNAL_UNWRITABLE', text);
+  return new ReeveError(status >= 500 ? 'DAEMON_FAILED' : 'USAGE', text);
+}

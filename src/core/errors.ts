@@ -18,6 +18,7 @@ const CODES = {
   RECEIVER_UNREACHABLE: { retryable: true, exitCode: 69 },
   RECEIVER_REFUSED: { retryable: false, exitCode: 69 },
   DAEMON_UNREACHABLE: { retryable: true, exitCode: 69 },
+  DAEMON_FAILED: { retryable: true, exitCode: 70 },
   PORT_UNAVAILABLE: { retryable: true, exitCode: 69 },
   TIMED_OUT: { retryable: true, exitCode: 75 },
   QUEUE_FULL: { retryable: true, exitCode: 75 },

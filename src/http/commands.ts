@@ -164,7 +164,12 @@ export function addCommands(routes: DescribedRoutes, daemon: Daemon): void {
   );
 }
 
-const OBEYED = { 200: 'done', 400: 'the body is not sound', 409: 'not possible now; the body says why' } as const;
+const OBEYED = {
+  200: 'done',
+  400: 'the body is not sound',
+  409: 'not possible now; the body says why',
+  503: 'the journal takes nothing, so it was not done',
+} as const;
 
 interface Obeyed {
   readonly command: CommandName;

@@ -3,7 +3,7 @@ import { Hono, type Context, type MiddlewareHandler } from 'hono';
 import { bodyLimit } from 'hono/body-limit';
 import { secureHeaders } from 'hono/secure-headers';
 import type { Clock } from '../core/clock.ts';
-import { messageOf } from '../core/errors.ts';
+import { messageOf, ReeveError } from '../core/errors.ts';
 import { addApi } from './api.ts';
 import { grantOf, type TokenGrant } from './auth/grants.ts';
 import { refusalOf } from './auth/origin.ts';
@@ -70,10 +70,20 @@ export function createRoutes(deps: RouteDeps, withMetrics: boolean): Hono<HttpEn
   app.notFound((c) => c.json({ error: 'not_found', message: `there is nothing at ${c.req.path}` }, 404));
   app.onError((error, c) => {
     deps.onError(`${c.req.method} ${c.req.path}: ${messageOf(error)}`);
+    const isUnwritten = error instanceof ReeveError && error.code === 'JOURNAL_UNWRITABLE';
+    if (isUnwritten) return c.json({ error: 'journal_unwritable', message: unwritten(error) }, 503);
     return c.json({ error: 'internal', message: 'Reeve failed to answer; its log says why' }, 500);
   });
   return app;
 }
+
+/** Whoever types `freeze` in an outage has to know that it was not taken, and that nothing is changed all the same. */
+const unwritten = ({ message }: ReeveError): string =>
+  [
+    `not done, because the journal takes nothing: ${message}.`,
+    'While that lasts Reeve restarts nothing by itself.',
+    'Look at the disk of the state directory (df -h), then ask again.',
+  ].join(' ');
 
 /** The header, or the same token as clients of ROSClaw-How send it. */
 function keyOf(c: Context): string | undefined {

@@ -54,6 +54,16 @@ describe('where the command line sends a token', () => {
     expect(sent).toEqual([]);
   });
 
+  it('says that no daemon has left its address where the state directory was moved, and how to name another', async () => {
+    const state = mkdtempSync(join(tmpdir(), 'reeve-client-'));
+    const client = createClient({ state, url: OWN, token: undefined }, aNetwork().fetcher);
+    await expect(client.get('/api/v1/status')).rejects.toMatchObject({
+      code: 'USAGE',
+      message: `no daemon has left its address in ${state}, so there is no token for ${OWN}`,
+      hint: expect.stringContaining('--state'),
+    });
+  });
+
   it('sends a token that was given to the address that was given', async () => {
     const { client, sent } = clientWith('http://reeve.example', 'given');
     await client.post('/api/v1/freeze', {});
@@ -82,5 +92,23 @@ describe('where no daemon answers', () => {
     const refusal = await hintOf(state);
     expect(refusal).toMatchObject({ code: 'DAEMON_UNREACHABLE', message: expect.stringContaining(because) });
     for (const step of STEPS) expect(refusal).toMatchObject({ hint: expect.stringMatching(step) });
+  });
+});
+
+describe('an answer that is none', () => {
+  const answered = (status: number, body: object) => {
+    const fetcher = (async () => Response.json(body, { status })) as unknown as typeof fetch;
+    return createClient({ state: aState(), url: OWN, token: undefined }, fetcher);
+  };
+
+  it.each([
+    [503, { error: 'journal_unwritable', message: 'the disk is full' }, 'JOURNAL_UNWRITABLE', 74],
+    [500, { error: 'internal', message: 'its log says why' }, 'DAEMON_FAILED', 70],
+    [502, {}, 'DAEMON_FAILED', 70],
+    [403, { error: 'scope', message: 'it needs operate' }, 'USAGE', 64],
+  ] as const)('of status %s with %j is %s, and ends the command with %s', async (status, body, code, exitCode) => {
+    const client = answered(status, body);
+    await expect(client.post('/api/v1/freeze', {})).rejects.toMatchObject({ code, exitCode });
+    await expect(client.text('/api/v1/audit')).rejects.toMatchObject({ code, exitCode });
   });
 });

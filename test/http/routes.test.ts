@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import type { TokenScope } from '../../src/core/access.ts';
 import { systemClock } from '../../src/core/clock.ts';
+import { ReeveError } from '../../src/core/errors.ts';
 import { sha256Of } from '../../src/http/auth/grants.ts';
 import { Refusals } from '../../src/http/auth/refusals.ts';
 import type { Daemon } from '../../src/http/daemon.ts';
@@ -149,5 +150,22 @@ describe('the metrics', () => {
     expect((await own.request('http://localhost/healthz', { headers: HOST })).status).toBe(404);
     const foreign = { host: 'elsewhere.example' };
     expect((await own.request('http://localhost/metrics', { headers: foreign })).status).toBe(403);
+  });
+});
+
+describe('what the disk of the journal does not take', () => {
+  it('is refused in words that say so, and that nothing is changed meanwhile', async () => {
+    const { ask, errors } = routes({
+      status: () => {
+        throw new ReeveError('JOURNAL_UNWRITABLE', 'cannot write journal.db: database or disk is full');
+      },
+    });
+    const answer = await ask('/api/v1/status', { headers: bearer('read') });
+    expect(answer.status).toBe(503);
+    const { error, message } = (await answer.json()) as { error: string; message: string };
+    expect(error).toBe('journal_unwritable');
+    expect(message).toContain('not done, because the journal takes nothing: cannot write journal.db');
+    expect(message).toContain('Reeve restarts nothing by itself');
+    expect(errors).toHaveLength(1);
   });
 });
