@@ -31,6 +31,13 @@ describe('what broken channels print', () => {
     ['[tcp @ 0x55] Failed to resolve hostname origin.invalid: Name or service not known', 'dns_failure'],
     ['[tcp @ 0x55] Failed to resolve hostname origin.example: Temporary failure in name resolution', 'dns_failure'],
     ['av_interleaved_write_frame(): No space left on device', 'disk_full'],
+    ['av_interleaved_write_frame(): No such file or directory', 'config_error'],
+    [
+      'Could not write header for output file #0 (incorrect codec parameters ?): No such file or directory',
+      'config_error',
+    ],
+    ["[segment @ 0x55] Failed to open segment '/srv/none/i0.ts'", 'config_error'],
+    ['[dash @ 0x55] Unable to open /srv/none/i0.m4s.tmp for writing: No such file or directory', 'config_error'],
     ['Exiting normally, received signal 15.', 'benign_noise'],
     ['2026-11-21 20:41:02,118 WARN exited: gen1 (terminated by SIGKILL; not expected)', 'process_exit_nonzero'],
     ['2026-11-21 20:41:02,118 WARN exited: gen1 (terminated by SIGSEGV; not expected)', 'process_crash'],
