@@ -73,7 +73,7 @@ function targetOf(options: ClientOptions): Target {
       ? `no daemon has left its address in ${options.state}, so there is no token for ${options.url}`
       : `the token in ${options.state} is not sent to ${options.url}: it is for its own daemon`;
   throw new ReeveError('USAGE', because, {
-    hint: 'Give its state directory with --state, or a token with --token-file or REEVE_TOKEN (there: reeve tokens add).',
+    hint: 'Give its --state directory, or a token with --token-file or REEVE_TOKEN (there: reeve tokens add).',
   });
 }
 

@@ -33,6 +33,7 @@ import type { Teaching, TeachOrder } from '../rulebook/patterns/teaching.ts';
 import type { Access } from './auth/access.ts';
 import { newToken, sha256Of } from './auth/grants.ts';
 import type { Command, CommandName } from './daemon.ts';
+import { meantScope } from './unknown.ts';
 
 export interface CommandDeps {
   readonly pipeline: Pick<
@@ -56,6 +57,9 @@ export interface CommandDeps {
   readonly reflect?: (() => Promise<CommandAnswer>) | undefined;
 }
 
+/** So many pages are named in an answer. */
+const NAMED_MAX = 5;
+
 /** Carries out what people ask for. Each command is checked, recorded with who and why, and takes effect at once. */
 export const createCommands =
   (deps: CommandDeps) =>
@@ -70,11 +74,19 @@ const written =
   (build: Build): CarryOut =>
   (command, deps) => {
     const result = build(command, deps);
-    if (!result.ok) return { ok: false, because: result.because };
+    if (!result.ok) return { ok: false, because: result.because, ...meantBy(command, result.code, deps) };
     deps.append(result.drafts);
     deps.pipeline.onCommand();
     return { ok: true, said: (result.message ?? `done: ${command.name}`) + stillFrozen(command, deps) };
   };
+
+/** A name that was mistyped at night: the one that was probably meant. */
+function meantBy({ fields }: Command, code: string, { known }: CommandDeps): { readonly hint?: string } {
+  const { scope, group } = fields;
+  const typed = typeof scope === 'string' ? scope : typeof group === 'string' ? `group:${group}` : undefined;
+  const meant = code === 'target_unknown' && typed !== undefined ? meantScope(typed, known) : undefined;
+  return meant === undefined ? {} : { hint: `did you mean ${meant}?` };
+}
 
 /** Who gives one of these expects that something may be changed now. */
 const PERMITTING: ReadonlySet<CommandName> = new Set(['release', 'reset', 'unlease', 'phase', 'approve', 'window_end']);
@@ -205,7 +217,13 @@ async function testPage(dispatcher: CommandDeps['dispatcher']): Promise<CommandA
 
 function acked(command: Command, { outbox, append }: CommandDeps): CommandAnswer {
   const drafts = acknowledge(outbox(), text(command, 'key'), command.who);
-  if (drafts.length === 0) return { ok: false, because: 'no page with this key is open and unacknowledged' };
+  if (drafts.length === 0) {
+    const waiting = outbox().pages.filter(({ resolved, acked }) => resolved === undefined && acked === undefined);
+    const keys = waiting.slice(0, NAMED_MAX).map(({ key }) => key);
+    const rest = waiting.length > NAMED_MAX ? ` and ${waiting.length - NAMED_MAX} more` : '';
+    const which = keys.length === 0 ? 'none waits for that' : `these wait for that: ${keys.join(', ')}${rest}`;
+    return { ok: false, because: `no page with this key is open and unacknowledged; ${which}` };
+  }
   append(drafts);
   return { ok: true, said: 'acknowledged: it is not repeated' };
 }

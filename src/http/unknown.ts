@@ -1,5 +1,6 @@
 /** Says of a name that there is no such channel or tool, which one was probably meant, and what lists them all. */
 import { nearest } from '../config/suggestions.ts';
+import type { Known } from '../control/commands.ts';
 import { TOOL_NAMES } from '../core/tool.ts';
 
 const SHOWN_MAX = 80;
@@ -29,3 +30,11 @@ export const unknownChannelOrTool = (channel: string, tool: string, channels: re
   channels.some(({ id }) => id === channel)
     ? unknown('tool', tool, TOOL_NAMES, `there are ${TOOL_NAMES.join(', ')}`)
     : unknownChannel(channel, channels);
+
+/** The scope that was probably meant, as it is typed: one of that very name and another kind, or else the nearest. */
+export function meantScope(typed: string, { channels, groups, engines }: Known): string | undefined {
+  const wide = [...[...groups].map((id) => `group:${id}`), ...[...engines].map((id) => `engine:${id}`), 'fleet'];
+  const name = typed.replace(/^channel:/, '');
+  const named = wide.find((scope) => scope.endsWith(`:${name}`));
+  return named ?? nearest(name, [...[...channels].slice(0, COMPARED_MAX), ...wide.slice(0, COMPARED_MAX)]);
+}

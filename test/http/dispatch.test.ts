@@ -122,7 +122,26 @@ describe('a command', () => {
 
   it('to acknowledge a page that is not open is refused', async () => {
     const { run } = setUp();
-    expect(await run('ack', { key: 'incident/inc-9' })).toMatchObject({ ok: false });
+    expect(await run('ack', { key: 'incident/inc-9' })).toMatchObject({
+      because: 'no page with this key is open and unacknowledged; none waits for that',
+    });
+  });
+
+  it('to acknowledge a page by a wrong key names those that wait', async () => {
+    const pages = ['a', 'b', 'c', 'd', 'e', 'f'].map((key) => ({ key, escalation: {} }));
+    const { run } = setUp({ outbox: () => ({ pages: [...pages, { key: 'over', resolved: {} }] }) as never });
+    expect(await run('ack', { key: 'incident/inc-9' })).toMatchObject({
+      because: expect.stringContaining('these wait for that: a, b, c, d, e and 1 more'),
+    });
+  });
+
+  it('about a scope that does not exist names the one that was probably meant', async () => {
+    const { run } = setUp();
+    const lease = (scope: string) => run('lease', { scope, for_ms: 60_000 });
+    expect(await lease('nws')).toMatchObject({ ok: false, hint: 'did you mean news?' });
+    expect(await lease('grup:encoders')).toMatchObject({ ok: false, hint: 'did you mean group:encoders?' });
+    expect(await run('phase', { phase: 3, group: 'encodrs' })).toMatchObject({ hint: 'did you mean group:encoders?' });
+    expect(await lease('zzzzzzzz')).not.toHaveProperty('hint');
   });
 
   it('to reflect says how to switch the memory on where it is off', async () => {

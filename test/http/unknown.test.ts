@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { unknownChannel, unknownChannelOrTool } from '../../src/http/unknown.ts';
+import { meantScope, unknownChannel, unknownChannelOrTool } from '../../src/http/unknown.ts';
 
 const CHANNELS = [{ id: 'news' }, { id: 'sport' }];
 
@@ -17,5 +17,13 @@ describe('a name that nothing has', () => {
     expect(unknownChannelOrTool('news', 'restart_chanel', CHANNELS)).toMatch(
       /no such tool as "restart_chanel": did you mean restart_channel\? \(there are /,
     );
+  });
+
+  it('is told with the scope that was meant: of that name and another kind, or else the nearest', () => {
+    const known = { channels: new Set(['news', 'sport']), groups: new Set(['pull']), engines: new Set(['local']) };
+    const meant = (typed: string) => meantScope(typed, known);
+    expect(['nws', 'channel:nws', 'pull', 'grup:pull', 'group:pul', 'locl', 'fleat', 'zzzzz'].map(meant)).toEqual([
+      ...['news', 'news', 'group:pull', 'group:pull', 'group:pull', undefined, 'fleet', undefined],
+    ]);
   });
 });
