@@ -39,7 +39,7 @@ function createProgram(host: CliHost, fail: (exitCode: number) => void): Command
     .option('--state <directory>', 'where state is kept (REEVE_STATE)')
     .option('--url <url>', 'address of the running daemon (REEVE_URL)')
     .option('--token-file <file>', 'token for the daemon (REEVE_TOKEN holds the token itself)')
-    .option('--json', 'one JSON document on stdout and nothing else')
+    .option('--json', 'JSON on stdout and nothing else: one document, or of a long list one a line')
     .configureOutput({ writeOut: (text) => host.terminal.out(text), writeErr: (text) => host.terminal.err(text) })
     .addHelpText('after', '\nExample: reeve check && reeve run')
     // So that a command may have a flag of its own by the name of one of these: insights --state.

@@ -91,9 +91,11 @@ export function createLearning({ state, ledger, clock }: LearningDeps, composite
       const refusal = refusalOfMove(record, to);
       if (refusal !== undefined) return no('nothing_to_do', refusal);
       const sha256 = proposal?.sha256 ?? record.sha256 ?? '';
-      return checked(by, ({ who, because }) =>
-        yes({ fact: { type: 'rule.state_set', rule: id, sha256, to, who, because } }),
-      );
+      // A promotion is one step of several: whoever gives it has to see where the rule stands now.
+      return checked(by, ({ who, because }) => ({
+        ...yes({ fact: { type: 'rule.state_set', rule: id, sha256, to, who, because } }),
+        message: `done: rule ${id}: ${to} now`,
+      }));
     },
   };
 }

@@ -167,7 +167,7 @@ describe('a person who moves a rule', () => {
     learning.proposals.write(TEXT);
     learning.refresh();
     const drafts = [{ fact: { type: 'rule.state_set', rule: ID, sha256: sha256Of(TEXT), to: 'staging', ...ann } }];
-    expect(move('staging')).toEqual({ ok: true, drafts });
+    expect(move('staging')).toEqual({ ok: true, drafts, message: `done: rule ${ID}: staging now` });
     expect(move('production', ID, { ...ann, because: ' ' })).toMatchObject({ ok: false, code: 'reason_missing' });
   });
 
@@ -246,5 +246,14 @@ describe('the figures of all rules', () => {
       { type: 'model.called', purpose: 'plan', costMicros: 500_000 } as unknown as JournalFact,
     ]);
     expect(learning.figures()).toMatchObject({ explorationCalls: 1, modelCost: 2 });
+  });
+});
+
+describe('a move of a rule', () => {
+  it('is answered with where the rule stands now: a promotion is one step of several', () => {
+    const { move, set } = setUp();
+    set(ID, 'demoted');
+    expect(move('staging')).toMatchObject({ ok: true, message: `done: rule ${ID}: staging now` });
+    expect(move('production')).toMatchObject({ ok: true, message: `done: rule ${ID}: production now` });
   });
 });
