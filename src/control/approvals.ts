@@ -5,7 +5,7 @@ import type { MonoMs } from '../core/clock.ts';
 import type { Approval, ControlFact } from '../core/control.ts';
 import { MINUTE_MS } from '../core/duration.ts';
 import type { Draft } from '../core/journal.ts';
-import { type IncidentId, keyOfScope } from '../core/scope.ts';
+import { type IncidentId, keyOfScope, sameScope, type Scope } from '../core/scope.ts';
 import type { ToolCall } from '../core/tool.ts';
 import { canonicalJson } from '../core/wire.ts';
 import type { ControlState, KeptApproval } from './control_state.ts';
@@ -102,6 +102,13 @@ const expiredDraft = (approval: Approval): Draft => ({
 export const unusedYes = (state: ControlState, incident: IncidentId, nowMs: MonoMs): Approval | undefined =>
   state.approvals.find((one) => one.approval.incident === incident && isYes(one) && nowMs < one.expiresMs)?.approval;
 
+/** What a person proposed is that person's question: whatever becomes of it says nothing of what Reeve asked. */
+const isOwn = ({ approval }: KeptApproval): boolean => approval.proposed !== true;
+
+/** The newest question about the scope that Reeve itself asked. */
+export const ownQuestion = (state: ControlState, scope: Scope): KeptApproval | undefined =>
+  state.approvals.findLast((one) => isOwn(one) && sameScope(one.approval.call.target, scope));
+
 /** Asks a person. The question waits `waitMs`. */
 export function askApproval(approval: Omit<Approval, 'hash' | 'expiresMs'>, waitMs: number): Draft {
   const hash = approvalHash(approval.call, approval.classification);
@@ -157,8 +164,8 @@ function bounded(all: readonly KeptApproval[]): readonly KeptApproval[] {
   const over = all.filter((one) => !isLive(one));
   const live = all.filter(isLive);
   if (over.length <= OVER_KEPT_MAX && live.length <= AWAITED_KEPT_MAX) return all;
-  // By the newest question of its scope an incident knows that it has expired, and asks it again.
-  const newest = new Map(all.map((one) => [keyOfScope(one.approval.call.target), one]));
+  // By its newest question of its scope an incident knows that it has expired, and asks it again.
+  const newest = new Map(all.filter(isOwn).map((one) => [keyOfScope(one.approval.call.target), one]));
   const isAwaited = (one: KeptApproval): boolean =>
     one.state === 'expired' && newest.get(keyOfScope(one.approval.call.target)) === one;
   const gone = new Set([

@@ -52,7 +52,7 @@ export interface Snapshot {
   readonly unlisted?: { readonly channels: readonly ChannelId[]; readonly sinceMs: MonoMs } | undefined;
   /** It waits for a start, and the open page about all who do names it. */
   readonly inCrowd?: boolean;
-  /** What became of the newest question about this scope. */
+  /** What became of the newest question that Reeve asked about this scope. */
   readonly approval: 'none' | 'pending' | 'yes' | 'no' | 'expired';
 }
 

@@ -1,4 +1,5 @@
 /** Takes snapshots and envelopes of channels and shared causes. */
+import { ownQuestion } from '../../control/approvals.ts';
 import type { ControlState } from '../../control/state.ts';
 import type { Clock, MonoMs } from '../../core/clock.ts';
 import { HOUR_MS, MINUTE_MS } from '../../core/duration.ts';
@@ -11,7 +12,6 @@ import {
   type ChannelId,
   type ChannelRef,
   keyOfScope,
-  sameScope,
   type Scope,
   type ScopeKey,
   scopesOf,
@@ -226,7 +226,7 @@ export class Snapshots {
 
   /** Of the newest question: an older one was about what the trouble was then. */
   #approval(scope: Scope): Snapshot['approval'] {
-    const newest = this.#deps.control().approvals.findLast(({ approval }) => sameScope(approval.call.target, scope));
+    const newest = ownQuestion(this.#deps.control(), scope);
     return newest === undefined || newest.state === 'used' ? 'none' : newest.state;
   }
 

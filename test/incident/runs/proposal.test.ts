@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { propose } from '../../../src/incident/runs/proposal.ts';
+import { askApproval } from '../../../src/control/approvals.ts';
 import { answerApproval } from '../../../src/control/commands.ts';
 import { DEFAULT_LIMITS } from '../../../src/core/limits.ts';
 import { loadPersonas } from '../../../src/config/personas.ts';
@@ -122,6 +123,26 @@ describe('an action that a person asks for in free text', () => {
     const [first, second] = [ask(world), ask(world)];
     expect(world.facts('approval.asked')).toHaveLength(1);
     expect(second).toMatchObject({ ok: true, more: (first as { more: unknown }).more });
+  });
+
+  it.each([
+    ['waits', undefined],
+    ['was denied', false],
+  ])('keeps nobody from the answer to what Reeve itself asks: the proposal %s', async (_, answered) => {
+    const world = pipelineHarness({ persona: 'live_event' });
+    await world.live(10_000);
+    world.engine.kill('news');
+    while (world.facts('approval.asked').length === 0) await world.live(250);
+    const [own] = world.facts('approval.asked').map(({ approval }) => approval);
+    const { id: _id, hash: _hash, expiresMs: _until, ...question } = own!;
+    const call = { ...question.call, tool: 'invalidate_cache' } as const;
+    const other = { ...question, id: 'apr-other', call, askedBy: 'ann', proposed: true as const };
+    world.ledger.append([askApproval(other, DEFAULT_LIMITS.approvalMs)]);
+    if (answered !== undefined) answer(world, answered);
+    world.say({ type: 'approval.answered', id: own!.id, yes: true, who: 'bob', because: 'I looked' });
+    world.pipeline.onCommand();
+    await world.live(30_000);
+    expect(world.engine.restarts).toHaveLength(1);
   });
 
   it('without an open incident is answered by what the guard would say, and no person is asked', async () => {
