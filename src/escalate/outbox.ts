@@ -13,7 +13,7 @@ export const CLOSED_KEPT_MS = 15 * MINUTE_MS;
 /** How long one that some receiver took is kept for others that did not hear its end: they may have it open. */
 const UNHEARD_KEPT_MS = DAY_MS;
 const RECEIVERS_MAX = 64;
-/** Pages that are over: beyond these go first those whose end all have heard, then the oldest, which is counted. */
+/** Pages that are over: beyond these go first those whose end all have heard, last those that a receiver has open. */
 const CLOSED_MAX = 1_000;
 const CONTENTS_MAX = 16;
 
@@ -249,12 +249,17 @@ function settled(outbox: Outbox, { monoMs }: JournalEntry): Outbox {
   return { ...outbox, pages: kept.filter((page) => !excess.has(page)), forgotten: outbox.forgotten + lost };
 }
 
-/** A receiver that is away has its pages open until it hears their ends (law L1). */
+/**
+ * A receiver that is away has its pages open until it hears their ends (law L1). Not every page goes to each receiver,
+ * so what nobody is known to have open goes before that.
+ */
 function excessOf(over: readonly Page[], receivers: readonly string[]): ReadonlySet<Page> {
   const count = over.length - CLOSED_MAX;
   if (count <= 0) return new Set();
-  const isHeard = (page: Page): boolean => isDelivered(page) && isHeardByAll(page, receivers);
-  return new Set([...over.filter(isHeard), ...over.filter((page) => !isHeard(page))].slice(0, count));
+  const isOwed = (page: Page): boolean => !isDelivered(page) || page.told.some(({ state }) => state === 'open');
+  const rank = (page: Page): number => (isOwed(page) ? 2 : isHeardByAll(page, receivers) ? 0 : 1);
+  const ranked = over.map((page) => ({ page, rank: rank(page) })).sort((a, b) => a.rank - b.rank);
+  return new Set(ranked.slice(0, count).map(({ page }) => page));
 }
 
 function keptMs(page: Page, receivers: readonly string[]): number {

@@ -184,6 +184,22 @@ describe('the outbox', () => {
     expect([outbox.pages[0]?.key, outbox.pages[1]?.key]).toEqual([KEY, 'k1']);
   });
 
+  it('forgets what a receiver has open last, also where routes bring no page to every receiver', () => {
+    const taken = (key: string, receiver: string, ms: number) =>
+      [
+        [ms, raisedFact(`esc-${key}`, { key })],
+        [ms, doneFact('trigger', `esc-${key}`, { key, receiver })],
+        [ms, resolvedFact(key)],
+      ] as const;
+    const heard = Array.from({ length: 1_100 }, (_, n) => `chat-${n}`).flatMap((key, n) => [
+      ...taken(key, 'chat', 2 + n),
+      [2 + n, doneFact('resolve', `esc-${key}`, { key, receiver: 'chat' })] as const,
+    ]);
+    const { pages, forgotten } = fold([...taken('away', 'pager', 1), ...heard]);
+    expect([pages.length, forgotten]).toEqual([1_000, 0]);
+    expect(pages.find(({ key }) => key === 'away')?.told).toMatchObject([{ receiver: 'pager', state: 'open' }]);
+  });
+
   it('returns the same state for facts that do not concern it', () => {
     const outbox = fold([[1, raisedFact('esc-1')]]);
     expect(fold([[2, { type: 'clock.jumped', byMs: 1 }]], outbox)).toBe(outbox);
