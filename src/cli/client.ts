@@ -125,5 +125,6 @@ const refusalText = (body: Refusal | undefined): string | undefined =>
 function refusal(path: string, status: number, body: Refusal | undefined): ReeveError {
   const text = `${path}: ${refusalText(body) ?? `HTTP ${status}`}`;
   if (body?.error === 'journal_unwritable') return new ReeveError('JOURNAL_UNWRITABLE', text);
-  return new ReeveError(status >= 500 ? 'DAEMON_FAILED' : 'USAGE', text);
+  const saysWhy = body?.error !== undefined && body.error !== 'internal';
+  return new ReeveError(status >= 500 && !saysWhy ? 'DAEMON_FAILED' : 'USAGE', text);
 }

@@ -105,6 +105,7 @@ describe('an answer that is none', () => {
     [503, { error: 'journal_unwritable', message: 'the disk is full' }, 'JOURNAL_UNWRITABLE', 74],
     [500, { error: 'internal', message: 'its log says why' }, 'DAEMON_FAILED', 70],
     [502, {}, 'DAEMON_FAILED', 70],
+    [503, { error: 'unavailable', message: 'mine.md:2:1: describes: expected a list' }, 'USAGE', 64],
     [403, { error: 'scope', message: 'it needs operate' }, 'USAGE', 64],
   ] as const)('of status %s with %j is %s, and ends the command with %s', async (status, body, code, exitCode) => {
     const client = answered(status, body);
