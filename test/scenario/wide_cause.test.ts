@@ -104,4 +104,22 @@ describe('a group that a cause of its whole engine touches', () => {
       'group:g2|shared_cause',
     ]);
   });
+
+  it('is not started for a cause of its own while an engine of others of it does not answer', async () => {
+    const channels = ['a', 'b', 'c', 'z'];
+    const world = pipelineHarness({
+      channels,
+      groups: Object.fromEntries(channels.map((name) => [name, 'g1'])),
+      engines: { a: 'one', b: 'one', c: 'one', z: 'two' },
+    });
+    await world.live(20_000);
+    world.silentEngines.add('two');
+    await world.live(20_000);
+    for (const name of ['a', 'b', 'c']) world.engine.kill(name);
+    await world.live(90_000);
+    expect(world.engine.restarts).toEqual([]);
+    world.silentEngines.delete('two');
+    await world.live(120_000);
+    expect(world.engine.restarts.map(({ channel }) => channel).toSorted()).toEqual(['a', 'b', 'c']);
+  });
 });

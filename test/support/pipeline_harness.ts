@@ -138,9 +138,10 @@ export function pipelineHarness(options: PipelineOptions = {}) {
     const base = { kind: 'reach', channel, source, ...moment } as const;
     return answers(channel) ? { ...base, ok: true } : { ...base, ok: false, failure: 'refused' };
   };
+  const silentEngines = new Set<string>();
   const look = async () => {
     const report = await engine.observe();
-    for (const id of engineIds) pipeline.take({ ...report.engine, engine: id });
+    for (const id of engineIds) pipeline.take({ ...report.engine, engine: id, ok: !silentEngines.has(id) });
     for (const sample of report.processes) pipeline.take(sample);
     for (const name of names) if (options.outputProbe !== false) pipeline.take(outputOf(name));
     for (const name of names) if (hasSource(name)) pipeline.take(engine.sourceOf(name));
@@ -162,6 +163,8 @@ export function pipelineHarness(options: PipelineOptions = {}) {
     entries,
     /** Channels that the probes were asked to look at more often, once for each time they were. */
     closer,
+    /** Those of these names answer nothing. */
+    silentEngines,
     /** A reload brings another persona or phase; `whole`: another persona of groups and engines alone. */
     reload(change: { readonly persona?: Partial<Persona>; readonly whole?: Partial<Persona>; readonly phase?: Phase }) {
       persona = { ...persona, ...change.persona };

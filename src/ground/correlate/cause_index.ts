@@ -1,6 +1,6 @@
 /** Indexes of shared causes and of who suffers from what: with thousands of channels both are asked at each step. */
 import type { Family } from '../../core/classification.ts';
-import { type ChannelId, type ChannelRef, keyOfScope, type Scope, sameScope } from '../../core/scope.ts';
+import { type ChannelId, type ChannelRef, type GroupId, keyOfScope, type Scope, sameScope } from '../../core/scope.ts';
 import { familyOf } from '../rules/families.ts';
 import type { Seen } from './seen_channel.ts';
 import type { SharedCause } from './shared_cause.ts';
@@ -8,6 +8,10 @@ import type { SharedCause } from './shared_cause.ts';
 /** Of a cause, or of those who suffer from one: its scope and its family. */
 export const keyOf = ({ scope, family }: { readonly scope: Scope; readonly family: Family }): string =>
   `${keyOfScope(scope)}|${family}`;
+
+/** The groups of these channels, and those that are known already; sorted. */
+export const groupsOf = (members: readonly Seen[], known: readonly GroupId[] = []): readonly GroupId[] =>
+  [...new Set([...known, ...members.map(({ ref }) => ref.group)])].sort();
 
 /** The family of its trouble; undefined for a channel in none. */
 export const familyNow = ({ finding }: Seen): Family | undefined =>

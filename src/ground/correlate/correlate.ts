@@ -10,7 +10,7 @@ import {
   type Scope,
 } from '../../core/scope.ts';
 import type { Finding, Trouble } from '../rules/classify.ts';
-import { bySuffering, byTouched, familyNow, keyOf } from './cause_index.ts';
+import { bySuffering, byTouched, familyNow, groupsOf, keyOf } from './cause_index.ts';
 import type { SharedCause } from './shared_cause.ts';
 import { type CauseLimits, massDeaths, withinWindow } from './mass_deaths.ts';
 import { partsOf } from './parts.ts';
@@ -238,9 +238,6 @@ function newCause(bucket: Bucket, input: CorrelateInput, nowMs: MonoMs): SharedC
 /** Of an engine or the fleet by what it shares outside: an engine's own trouble is all of its groups'. */
 const isOfGroups = ({ scope, family, engine }: Pick<Bucket, 'scope' | 'family' | 'engine'>): boolean =>
   scope.kind !== 'group' && engine === undefined && !OF_ENGINE.has(family);
-
-const groupsOf = (members: readonly Seen[], known: readonly GroupId[] = []): readonly GroupId[] =>
-  [...new Set([...known, ...members.map(({ ref }) => ref.group)])].sort();
 
 const IT_IS_OVER = '; it is over';
 

@@ -2,7 +2,7 @@
 import type { MonoMs } from '../../core/clock.ts';
 import { MINUTE_MS } from '../../core/duration.ts';
 import type { ChannelId, EngineId, Scope } from '../../core/scope.ts';
-import { keyOf } from './cause_index.ts';
+import { groupsOf, keyOf } from './cause_index.ts';
 import type { SeenChannels } from './seen_channel.ts';
 import type { SharedCause } from './shared_cause.ts';
 
@@ -26,12 +26,15 @@ export function partsOf(
   const { scope, phase, channels, down, overMs = nowMs } = cause;
   if (scope.kind !== 'fleet' || phase === 'active' || down.length === 0) return [];
   if (isProven?.(cause) !== true && nowMs - overMs < PARTED_MS) return [];
-  const on = (engine: EngineId, ids: readonly ChannelId[]) =>
-    seen.of(ids).flatMap(({ ref }) => (ref.engine === engine ? [ref.id] : []));
+  const seenOn = (engine: EngineId, ids: readonly ChannelId[]) =>
+    seen.of(ids).filter(({ ref }) => ref.engine === engine);
+  const on = (engine: EngineId, ids: readonly ChannelId[]) => seenOn(engine, ids).map(({ ref }) => ref.id);
   const engines = [...new Set(seen.of(down).map(({ ref }) => ref.engine))];
   return engines.map((id) => {
     const own: Scope = { kind: 'engine', id };
     const key = keyOf({ scope: own, family: cause.family });
-    return { of: cause.key, part: { ...cause, scope: own, key, channels: on(id, channels), down: on(id, down) } };
+    const touched = cause.groups === undefined ? {} : { groups: groupsOf(seenOn(id, channels)) };
+    const part = { ...cause, ...touched, scope: own, key, channels: on(id, channels), down: on(id, down) };
+    return { of: cause.key, part };
   });
 }

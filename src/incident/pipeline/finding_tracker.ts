@@ -9,7 +9,7 @@ import { classify, type Finding, type Trouble } from '../../ground/rules/classif
 import { classifyEngine } from '../../ground/rules/classify_engine.ts';
 import { causeOf } from '../../ground/correlate/cause_of.ts';
 import { coveredBy } from '../../ground/correlate/cause_index.ts';
-import { correlate, type SharedCause, suspected } from '../../ground/correlate/correlate.ts';
+import { correlate, isAround, type SharedCause, suspected } from '../../ground/correlate/correlate.ts';
 import type { FactStore, ChannelFacts } from '../../ground/facts/facts.ts';
 import { familyOf } from '../../ground/rules/families.ts';
 import type { ClassifyContext } from '../../ground/rules/classify_input.ts';
@@ -107,10 +107,11 @@ export class FindingTracker {
   /** What contains the group besides: that its own cause is over is no proof that a wider one is (law S8). */
   #alsoAround(scope: Scope, own: SharedCause): readonly SharedCause[] {
     if (this.#causes.length < 2 || scope.kind === 'engine' || scope.kind === 'fleet') return [];
-    const { factStore } = this.#deps;
-    const setup = (scope.kind === 'channel' ? factStore.view(scope.id) : factStore.inGroup(scope.id)[0])?.setup;
-    if (setup === undefined) return [];
-    return this.#causes.filter((one) => one !== own && one.phase === 'active' && suspected([one], setup));
+    const group = scope.kind === 'group' ? scope.id : this.#channels.get(scope.id)?.ref.group;
+    const members = group === undefined ? [] : this.#deps.factStore.inGroup(group);
+    return this.#causes.filter(
+      (one) => one !== own && one.phase === 'active' && members.some(({ setup }) => isAround(one, setup)),
+    );
   }
 
   #causeOver(scope: Scope): SharedCause | undefined {

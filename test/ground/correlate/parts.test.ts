@@ -39,6 +39,15 @@ describe('what a cause over several engines has left down', () => {
     ]);
   });
 
+  it('is, of the groups that it has touched, around those of that engine alone', () => {
+    const groups = (['g1', 'g2', 'g3'] as const).map((group, at) =>
+      member(`x${at}`, dead, { group, engine: at === 2 ? 'two' : 'one' }),
+    );
+    const cause = { ...CAUSE, channels: ['x0', 'x1', 'x2'], down: ['x0', 'x2'], groups: ['g1', 'g2', 'g3'] };
+    const parts = partsOf(cause, { seen: new SeenChannels(groups), isProven: () => true }, 10_000);
+    expect(parts.map(({ part }) => part.groups)).toEqual([['g1', 'g2'], ['g3']]);
+  });
+
   it('is so after a minute where nothing proves it', () => {
     expect([partsAt(69_999).length, partsAt(70_000).length]).toEqual([0, 2]);
     expect(partsOf(CAUSE, { seen }, 70_000)).toHaveLength(2);
