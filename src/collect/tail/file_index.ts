@@ -7,20 +7,21 @@ import { type Finder, type Found, openBeside, type Sighting } from './finder.ts'
 import { findMoved, generationsAfter } from './generations.ts';
 import { closeQuietly, idOf, isOf, isStale, isStill, keyOfStat, type Opened } from './identity.ts';
 import { LogFile } from './log_file.ts';
-import { pathOfRow, type Rows, rowPathOf } from './rows.ts';
+import { pathOfRow, type Rows } from './rows.ts';
 import type { TailLimits, TailNotice } from './types.ts';
 
 /** A file that was renamed and has no successor is followed this long after its last line. */
 const RENAMED_LINGER_MS = HOUR_MS;
 
 export interface FileIndexPorts {
-  readonly source: string;
   readonly finder: Finder;
   readonly rows: Rows;
   readonly limits: TailLimits;
   readonly clock: Clock;
   /** Counts open files over all sources. */
   readonly openFiles: { count: number };
+  /** A log that is followed for itself, by this source or another, stands at the path. */
+  isLog(path: string): boolean;
   say(kind: TailNotice['kind'], path: string, because: string): void;
   /** Something may have been lost uncounted. */
   gap(): void;
@@ -202,6 +203,7 @@ export class FileIndex {
     const isKnown = (key: string): boolean => key === presentKey || this.#files.some((file) => file.key === key);
     let newest = last;
     for (const sibling of generationsAfter(last.path, stat, isKnown)) {
+      if (this.#ports.isLog(sibling.path)) continue;
       const opened = this.#open(sibling.path, () => openBeside(sibling.path));
       if (opened === undefined) continue;
       const file = this.#enrol(last.path, opened);
@@ -263,7 +265,7 @@ export class FileIndex {
     for (const file of this.#files.filter((candidate) => this.#isOver(candidate, nowMs))) {
       finish(file);
       if (file.replaced || file.isDeleted()) this.#ports.rows.retire(file);
-      else this.#remember(file);
+      else this.#ports.rows.leave(file);
       this.#dismiss(file);
     }
   }
@@ -278,12 +280,8 @@ export class FileIndex {
   /** The file cannot be read any more; where it was left is remembered for when it can. */
   lose(file: LogFile, because: string): void {
     this.#ports.say('unreadable', file.path, because);
-    this.#remember(file);
+    this.#ports.rows.leave(file);
     this.#dismiss(file);
-  }
-
-  #remember(file: LogFile): void {
-    this.#ports.rows.remember(file.checkpoint(this.#ports.source, rowPathOf(file)));
   }
 
   #dismiss(file: LogFile): void {

@@ -13,10 +13,10 @@ export interface Sibling {
 /** Names in one directory that are looked at: a directory of log files has far fewer. */
 const SIBLINGS_MAX = 4_096;
 
-/**
- * What rotation appends or puts before the extension: `.1`, `-20260101`, `.2026-01-01_00`, `.old`. Never compressed.
- */
+/** What rotation appends: `.1`, `-20260101`, `.2026-01-01_00`, `.old`. Never compressed. */
 const ROTATED = /^(?:[._-]\d[\dT_.:-]*|[._-](?:old|prev))$/;
+/** And what it puts before the extension. There a short number is a channel's: `news-2.log`, `cam_12.log`. */
+const ROTATED_WITHIN = /^(?:\.\d{1,4}|[._-]\d{4}[\dT_.:-]*|[._-](?:old|prev))$/;
 
 /** True for the names that rotation gives to earlier generations of `base`. */
 export function isRotatedName(name: string, base: string): boolean {
@@ -24,7 +24,7 @@ export function isRotatedName(name: string, base: string): boolean {
   const extension = extname(base);
   const stem = base.slice(0, base.length - extension.length);
   if (extension === '' || !name.startsWith(stem) || !name.endsWith(extension)) return false;
-  return ROTATED.test(name.slice(stem.length, name.length - extension.length));
+  return ROTATED_WITHIN.test(name.slice(stem.length, name.length - extension.length));
 }
 
 /** Where a file is now that was at `path` before: beside it, or beside what a link at `path` points to. */

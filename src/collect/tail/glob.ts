@@ -42,6 +42,20 @@ function segmentOf(segment: string): RegExp {
   return new RegExp(`^${segment.startsWith('.') ? '' : '(?!\\.)'}${source}$`, 's');
 }
 
+/** Whether one of these paths, or a pattern among them, leads to a file. Throws as `parseGlob` does. */
+export function anyOf(paths: readonly string[]): (file: string) => boolean {
+  const exact = new Set(paths.filter((path) => !isGlob(path)));
+  const globs = paths.filter(isGlob).map(parseGlob);
+  return (file) => exact.has(file) || globs.some((glob) => matches(glob, file));
+}
+
+function matches({ base, segments }: Glob, file: string): boolean {
+  const start = base === '.' ? '' : base.endsWith('/') ? base : `${base}/`;
+  const names = file.slice(start.length).split('/');
+  const isBelow = file.startsWith(start) && names.length === segments.length;
+  return isBelow && names.every((name, at) => segments[at]!.test(name));
+}
+
 export interface Walked {
   /** Every directory that was looked into, whether it could be read or not. */
   readonly directories: readonly string[];

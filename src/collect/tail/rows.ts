@@ -84,6 +84,11 @@ export class Rows {
     if (this.#remembered.size > REMEMBERED_MAX && oldest !== undefined) this.release(oldest);
   }
 
+  /** The same of an open file that is let go of. */
+  leave(file: LogFile): void {
+    this.remember(file.checkpoint(this.#source, rowPathOf(file)));
+  }
+
   /** The file was read to its end and is gone for good. */
   retire(file: LogFile): void {
     this.release(file.checkpoint(this.#source, file.path));

@@ -1,12 +1,11 @@
 /** One configured log and its files. */
 import { join } from 'node:path';
 import type { CheckpointStore, ChunkCount, ChunkSink, DropReason } from '../../core/chunk.ts';
-import type { Clock } from '../../core/clock.ts';
 import { messageOf } from '../../core/errors.ts';
 import { safeText } from '../clean.ts';
 import { type Finder, finderOf } from './finder.ts';
 import type { LogFile } from './log_file.ts';
-import { FileIndex } from './file_index.ts';
+import { FileIndex, type FileIndexPorts } from './file_index.ts';
 import { type RowBatch, Rows } from './rows.ts';
 import { LineCounts } from './line_counts.ts';
 import type { Worker } from './read_queue.ts';
@@ -16,13 +15,10 @@ import type { SourceState, SourceStats, TailLimits, TailNotice, TailSource } fro
 import type { Interest } from '../directory_watch.ts';
 
 /** What a source asks of the tail that it belongs to. */
-export interface SourcePorts {
-  readonly clock: Clock;
-  readonly limits: TailLimits;
+export interface SourcePorts extends Pick<FileIndexPorts, 'clock' | 'limits' | 'openFiles' | 'isLog'> {
   readonly sink: ChunkSink;
   readonly checkpoints: CheckpointStore;
   readonly shared: Buffer;
-  readonly openFiles: { count: number };
   report(notice: TailNotice): void;
   /** There is something to do: `work` is wanted. */
   wake(source: Source): void;
@@ -74,7 +70,7 @@ export class Source implements Worker, Reader<LogFile> {
   #changesSaved = 0;
 
   constructor(config: TailSource, ports: SourcePorts) {
-    const { clock, limits, openFiles, shared, checkpoints } = ports;
+    const { clock, limits, openFiles, shared, checkpoints, isLog } = ports;
     this.id = config.id;
     this.isShared = config.channel === undefined;
     this.limits = limits;
@@ -85,7 +81,7 @@ export class Source implements Worker, Reader<LogFile> {
     this.#rows = new Rows(config.id, config.path, checkpoints);
     this.#finder = finderOf(config.path, limits.matchesMax);
     this.#fileIndex = new FileIndex({
-      ...{ source: config.id, finder: this.#finder, rows: this.#rows, limits, clock, openFiles },
+      ...{ finder: this.#finder, rows: this.#rows, limits, clock, openFiles, isLog },
       say: (kind, path, because) => this.#say(kind, path, because),
       gap: () => {
         this.#gaps += 1;

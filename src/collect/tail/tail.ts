@@ -2,6 +2,7 @@
 import type { CheckpointStore, ChunkSink } from '../../core/chunk.ts';
 import type { Clock } from '../../core/clock.ts';
 import { messageOf, ReeveError } from '../../core/errors.ts';
+import { anyOf } from './glob.ts';
 import { ANCHOR_BYTES } from './reader.ts';
 import { Source } from './source.ts';
 import { ReadQueue } from './read_queue.ts';
@@ -78,6 +79,7 @@ class Tailing implements Tail {
     if (twice !== undefined) throw new ReeveError('CONFIG_INVALID', `two log sources are called ${twice.id}`);
     const ports = {
       ...{ clock, sink, checkpoints, limits: this.#limits, openFiles: { count: 0 } },
+      isLog: anyOf(sources.map(({ path }) => path)),
       shared: Buffer.allocUnsafeSlow(this.#limits.lineBytesMax + ANCHOR_BYTES),
       report: (notice: TailNotice) => report?.(notice),
       wake: (source: Source) => this.#readQueue.wake(source),

@@ -28,7 +28,7 @@ function anIndex(
   rows.load(new LineCounts());
   const openFiles = { count: 0 };
   const index = new FileIndex({
-    ...{ source: 's', finder, rows, limits: { ...DEFAULT_TAIL_LIMITS, ...limits }, clock, openFiles },
+    ...{ finder, rows, isLog: () => false, limits: { ...DEFAULT_TAIL_LIMITS, ...limits }, clock, openFiles },
     say: (kind) => notices.push(kind),
     gap: () => notices.push('gap'),
     wake: () => undefined,

@@ -11,6 +11,7 @@ describe('a rotated name', () => {
     ['app.log.old', 'app.log'],
     ['app-20260101.log', 'app.log'],
     ['app.1.log', 'app.log'],
+    ['app_2026-01-01_00.log', 'app.log'],
     ['news.err.1', 'news.err'],
     ['log.1', 'log'],
   ])('%s is an earlier generation of %s', (name, base) => {
@@ -24,6 +25,8 @@ describe('a rotated name', () => {
     ['app2.log', 'app.log'],
     ['app.log.conf', 'app.log'],
     ['gen10.err', 'gen1.err'],
+    ['news-2.log', 'news.log'],
+    ['cam_12.log', 'cam.log'],
     ['other.log.1', 'app.log'],
     ['app.log.swp', 'app.log'],
   ])('%s is none of %s', (name, base) => {

@@ -1,7 +1,7 @@
 import { mkdirSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join, relative } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { isGlob, parseGlob, walk } from '../../../src/collect/tail/glob.ts';
+import { anyOf, isGlob, parseGlob, walk } from '../../../src/collect/tail/glob.ts';
 import { aDirectory } from '../support/tailing.ts';
 
 describe('a pattern', () => {
@@ -32,6 +32,19 @@ describe('a pattern', () => {
   it('is known by its signs', () => {
     expect(['/var/log/*.log', '/a/?', '/a/[b]', '/a/{b,c}'].every(isGlob)).toBe(true);
     expect(isGlob('/var/log/app-1.log')).toBe(false);
+  });
+
+  it.each([
+    ['/a/news.log', true],
+    ['/a/news-2.log', false],
+    ['/logs/cam1/out.log', true],
+    ['/logs/cam1/err/out.log', false],
+    ['/logs/.cam1/out.log', false],
+    ['/srv/logs/cam1/out.log', false],
+    ['/x.txt', true],
+    ['/a/x.txt', false],
+  ])('tells of %s whether one of several paths leads to it: %s', (file, expected) => {
+    expect(anyOf(['/a/news.log', '/logs/*/out.log', '/*.txt'])(file)).toBe(expected);
   });
 
   it('takes other signs as they are', () => {

@@ -23,6 +23,7 @@ function aSource(watch = (): void => undefined) {
       checkpoints: memoryCheckpoints(),
       shared: Buffer.alloc(DEFAULT_TAIL_LIMITS.lineBytesMax + 32),
       openFiles: { count: 0 },
+      isLog: () => false,
       report: () => undefined,
       wake: () => undefined,
       wakeLater: () => asked.push('asked'),

@@ -313,6 +313,32 @@ describe('rotation', () => {
     expect(texts()).toEqual(['first\n', 'second\n', 'third\n']);
   });
 
+  it.each(['news-2.log', 'news.2.log'])(
+    'leaves the log of another channel alone, though its name %s looks like a generation',
+    async (name) => {
+      const directory = aDirectory();
+      const [own, other] = [join(directory, 'news.log'), join(directory, name)];
+      writeFileSync(own, 'own before\n');
+      writeFileSync(other, 'other before\n');
+      const world = aWorld();
+      const sources = [
+        { id: 'news', path: own, channel: 'news' },
+        { id: 'news-2', path: other, channel: 'news-2' },
+      ];
+      const following = follow(sources, world);
+      await following.tail.drainNow();
+      await wait(20);
+      appendFileSync(other, 'other ERR\n');
+      await following.tail.drainNow();
+      renameSync(own, `${own}.1`);
+      writeFileSync(own, 'own after\n');
+      await following.tail.drainNow();
+      const of = (source: string) => following.seen.filter((line) => line.source === source).map(({ text }) => text);
+      expect(of('news')).toEqual(['own before\n', 'own after\n']);
+      expect(of('news-2')).toEqual(['other before\n', 'other ERR\n']);
+    },
+  );
+
   it.skipIf(!existsOnPath('logrotate'))('by the real logrotate, both ways', async () => {
     for (const how of ['create', 'copytruncate']) {
       const { path, directory, tail, texts } = await setUp();
