@@ -1,9 +1,9 @@
 /** Runs a program with a bound on time and output. */
-import { type ChildProcess, spawn } from 'node:child_process';
-import { childEnvironment } from '../core/child_environment.ts';
+import type { ChildProcess } from 'node:child_process';
 import type { Clock } from '../core/clock.ts';
 import { messageOf, ReeveError } from '../core/errors.ts';
 import { RequestFailed } from '../resilience/failure.ts';
+import { signalGroup, startGroup } from '../resilience/program_group.ts';
 
 export interface ProgramRun {
   /** The full path of a program and its arguments: no shell reads them. */
@@ -36,37 +36,31 @@ const STREAMS_MS = 500;
 export async function runProgram(run: ProgramRun): Promise<ProgramEnd> {
   const { argv, clock, signal, bytesMax } = run;
   signal.throwIfAborted();
-  const [program, ...args] = argv;
-  const child = spawn(program, args, {
-    cwd: '/',
-    env: childEnvironment(run.env),
-    detached: true,
-    stdio: ['ignore', 'pipe', 'pipe'],
-  });
+  const child = startGroup(argv, { cwd: '/', env: run.env });
   using killer = killerOf(child, clock, run.graceMs ?? 2_000);
   let tooMuch = false;
   const onTooMuch = (): void => {
     tooMuch = true;
     killer.kill();
   };
-  const stdout = collect(child.stdout!, bytesMax, onTooMuch);
-  const stderr = collect(child.stderr!, bytesMax, onTooMuch);
+  const stdout = collect(child.stdout, bytesMax, onTooMuch);
+  const stderr = collect(child.stderr, bytesMax, onTooMuch);
   signal.addEventListener('abort', killer.kill, { once: true });
   try {
     const exitCode = await ended(child, clock);
     signal.throwIfAborted();
-    if (tooMuch) throw new ReeveError('ANSWER_TOO_LARGE', `${program} printed more than ${bytesMax} bytes`);
+    if (tooMuch) throw new ReeveError('ANSWER_TOO_LARGE', `${argv[0]} printed more than ${bytesMax} bytes`);
     return { exitCode, stdout: stdout(), stderr: stderr() };
   } finally {
     signal.removeEventListener('abort', killer.kill);
   }
 }
 
-function collect(stream: NodeJS.ReadableStream, bytesMax: number, onTooMuch: () => void): () => string {
+function collect(stream: ChildProcess['stdout'], bytesMax: number, onTooMuch: () => void): () => string {
   const chunks: Buffer[] = [];
   let bytes = 0;
-  stream.on('error', () => {});
-  stream.on('data', (chunk: Buffer) => {
+  stream?.on('error', () => {});
+  stream?.on('data', (chunk: Buffer) => {
     bytes += chunk.length;
     if (bytes <= bytesMax) chunks.push(chunk);
     else onTooMuch();
@@ -96,24 +90,17 @@ function ended(child: ChildProcess, clock: Clock): Promise<number | undefined> {
 /** TERM to the whole process group, then KILL to whatever is left of it. Disposing calls the KILL off. */
 function killerOf(child: ChildProcess, clock: Clock, graceMs: number): Disposable & { readonly kill: () => void } {
   let timer: Disposable | undefined;
-  const send = (signal: NodeJS.Signals): void => {
-    try {
-      if (child.pid !== undefined) process.kill(-child.pid, signal);
-    } catch {
-      // No process of the group is left.
-    }
-  };
   return {
     kill() {
       if (timer !== undefined) return;
-      send('SIGTERM');
-      timer = clock.after(graceMs, () => send('SIGKILL'));
+      signalGroup(child, 'SIGTERM');
+      timer = clock.after(graceMs, () => signalGroup(child, 'SIGKILL'));
     },
     [Symbol.dispose]() {
       if (timer === undefined) return;
       timer[Symbol.dispose]();
       // The program has ended; what it started and left behind in its group has had its TERM.
-      send('SIGKILL');
+      signalGroup(child, 'SIGKILL');
     },
   };
 }

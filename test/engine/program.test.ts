@@ -5,6 +5,7 @@ import { afterAll, describe, expect, it } from 'vitest';
 import { systemClock } from '../../src/core/clock.ts';
 import type { ReeveError } from '../../src/core/errors.ts';
 import { runProgram } from '../../src/engine/program.ts';
+import { withoutDescriptors } from '../support/few_descriptors.ts';
 import { until } from '../support/supervisord.ts';
 
 const never = new AbortController().signal;
@@ -85,6 +86,22 @@ describe('runProgram', () => {
     const pid = Number(readFileSync(`${dir}/pid`, 'utf8'));
     expect(isAlive(pid)).toBe(true);
     process.kill(pid, 'SIGKILL');
+  });
+
+  it('fails as a program that did not start where it cannot be tried, or has no descriptor for its streams', async () => {
+    expect(await outcome(run(['/dev/null/no-folder']))).toMatchObject({
+      code: 'ENGINE_UNREACHABLE',
+      failure: 'refused',
+    });
+    const { stdout, stderr } = withoutDescriptors(
+      { runProgram: 'src/engine/program.ts', systemClock: 'src/core/clock.ts' },
+      `const { signal } = new AbortController();
+       const run = runProgram({ argv: ['/bin/echo', 'x'], bytesMax: 100, signal, clock: systemClock });
+       const { code, failure } = await run.catch((thrown) => thrown);
+       free();
+       console.log(code, failure);`,
+    );
+    expect([stdout, stderr]).toEqual(['ENGINE_UNREACHABLE refused\n', '']);
   });
 
   it('runs nothing for a caller who has left', async () => {

@@ -1,9 +1,9 @@
 /** Keeps a child process running. */
-import { type ChildProcess, spawn } from 'node:child_process';
-import { childEnvironment } from '../../core/child_environment.ts';
+import type { ChildProcess } from 'node:child_process';
 import type { Clock } from '../../core/clock.ts';
 import { MINUTE_MS } from '../../core/duration.ts';
 import { messageOf } from '../../core/errors.ts';
+import { signalGroup, startGroup } from '../../resilience/program_group.ts';
 
 export interface ChildOptions {
   /** Asked for anew at each start. The first argument is the program; no shell is between. */
@@ -38,18 +38,14 @@ export function createChild(options: ChildOptions): Child {
   let isClosed = false;
 
   const begin = (): void => {
-    const [program = '', ...args] = argv();
+    const words = argv();
     const startedMs = clock.monotonicMs();
     starts += 1;
-    const process = spawn(program, args, {
-      stdio: ['ignore', 'pipe', 'pipe'],
-      env: childEnvironment(),
-      detached: true,
-    });
+    const process = startGroup(words);
     const { promise: ended, resolve } = Promise.withResolvers<void>();
     running = { process, ended };
-    process.stdout.on('data', (bytes: Buffer) => onOutput(bytes, 'stdout'));
-    process.stderr.on('data', (bytes: Buffer) => onOutput(bytes, 'stderr'));
+    process.stdout?.on('data', (bytes: Buffer) => onOutput(bytes, 'stdout'));
+    process.stderr?.on('data', (bytes: Buffer) => onOutput(bytes, 'stderr'));
     let because: string | undefined;
     process.on('error', (error) => {
       because = messageOf(error);
@@ -60,7 +56,7 @@ export function createChild(options: ChildOptions): Child {
       resolve();
       if (isClosed) return;
       pauseMs = clock.monotonicMs() - startedMs >= SETTLED_MS ? BACKOFF_MS_MIN : pauseMs;
-      report(`${program} ${because ?? 'ended'}; it is started again in ${pauseMs / 1_000} s`);
+      report(`${words[0]} ${because ?? 'ended'}; it is started again in ${pauseMs / 1_000} s`);
       timer = clock.after(pauseMs, begin);
       pauseMs = Math.min(pauseMs * 2, BACKOFF_MS_MAX);
     };
@@ -80,9 +76,9 @@ export function createChild(options: ChildOptions): Child {
       timer?.[Symbol.dispose]();
       if (running === undefined) return;
       const { process, ended } = running;
-      signal(process, 'SIGTERM');
+      signalGroup(process, 'SIGTERM');
       using _ = clock.after(KILL_AFTER_MS, () => {
-        signal(process, 'SIGKILL');
+        signalGroup(process, 'SIGKILL');
         // Whatever still holds its pipes open does not hold up the end.
         process.stdout?.destroy();
         process.stderr?.destroy();
@@ -90,13 +86,4 @@ export function createChild(options: ChildOptions): Child {
       await ended;
     },
   };
-}
-
-/** To the whole group: what the program started ends with it. */
-function signal({ pid }: ChildProcess, name: 'SIGTERM' | 'SIGKILL'): void {
-  try {
-    if (pid !== undefined) process.kill(-pid, name);
-  } catch {
-    // It is gone already.
-  }
 }

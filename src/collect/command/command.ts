@@ -1,12 +1,12 @@
 /** Follows the output of a command as a log. */
-import { type ChildProcess, spawn } from 'node:child_process';
+import type { ChildProcess } from 'node:child_process';
 import type { Readable } from 'node:stream';
-import { childEnvironment } from '../../core/child_environment.ts';
 import type { CheckpointStore, ChunkSink } from '../../core/chunk.ts';
 import type { Clock, MonoMs } from '../../core/clock.ts';
 import { MINUTE_MS } from '../../core/duration.ts';
 import { messageOf } from '../../core/errors.ts';
 import type { ChannelId } from '../../core/scope.ts';
+import { signalGroup, startGroup } from '../../resilience/program_group.ts';
 import { safeText } from '../clean.ts';
 import { RecordStream } from '../feed/record_stream.ts';
 import { Rows } from '../tail/rows.ts';
@@ -73,14 +73,13 @@ class Following implements CommandLog {
 
   #launch(): void {
     const { source, clock } = this.#options;
-    const [program, ...args] = source.argv;
     this.#startedMs = clock.monotonicMs();
-    const child = spawn(program, args, { stdio: ['ignore', 'pipe', 'pipe'], env: childEnvironment() });
+    const child = startGroup(source.argv);
     this.#child = child;
     let failure: string | undefined;
     child.on('spawn', () => {
       this.#state = 'following';
-      this.#say('following', `${program} runs`);
+      this.#say('following', `${source.argv[0]} runs`);
     });
     child.on('error', (error) => {
       failure = messageOf(error);
@@ -90,7 +89,7 @@ class Following implements CommandLog {
     this.#read(child.stderr);
   }
 
-  #read(output: Readable): void {
+  #read(output: Readable | null): void {
     const stream = new RecordStream(DEFAULT_TAIL_LIMITS.lineBytesMax, {
       hand: (bytes, start, end) => this.#hand(bytes, start, end),
       drop: (reason, lines) => this.#tally.drop(reason, lines),
@@ -103,12 +102,12 @@ class Following implements CommandLog {
         // The sink threw: a bug, and this lane ends here.
         this.#state = 'failed';
         this.#say('failed', messageOf(error));
-        this.#child?.kill('SIGKILL');
+        if (this.#child !== undefined) signalGroup(this.#child, 'SIGKILL');
       }
     };
-    output.on('data', (bytes: Buffer) => guarded(() => stream.push(bytes)));
-    output.on('end', () => guarded(() => stream.end()));
-    output.on('error', () => undefined);
+    output?.on('data', (bytes: Buffer) => guarded(() => stream.push(bytes)));
+    output?.on('end', () => guarded(() => stream.end()));
+    output?.on('error', () => undefined);
   }
 
   #hand(bytes: Buffer, start: number, end: number): void {
@@ -160,7 +159,7 @@ class Following implements CommandLog {
     return { source: id, state: this.#state, ...this.#tally.counts, ...rest };
   }
 
-  /** Ends the command, by force when it does not go, and saves the counts. */
+  /** Ends the command and what it started, by force when they do not go, and saves the counts. */
   async [Symbol.asyncDispose](): Promise<void> {
     if (this.#isClosed) return;
     this.#isClosed = true;
@@ -173,10 +172,14 @@ class Following implements CommandLog {
   async #stop(): Promise<void> {
     const child = this.#child;
     if (child === undefined) return;
-    const force = this.#options.clock.after(KILL_AFTER_MS, () => child.kill('SIGKILL'));
+    using _ = this.#options.clock.after(KILL_AFTER_MS, () => {
+      signalGroup(child, 'SIGKILL');
+      // Whatever still holds its outputs open does not hold up the end.
+      child.stdout?.destroy();
+      child.stderr?.destroy();
+    });
     const closed = new Promise((resolve) => child.once('close', resolve));
-    child.kill('SIGTERM');
+    signalGroup(child, 'SIGTERM');
     await closed;
-    force[Symbol.dispose]();
   }
 }

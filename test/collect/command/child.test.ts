@@ -3,13 +3,17 @@ import { describe, expect, it } from 'vitest';
 import { createChild } from '../../../src/collect/command/child.ts';
 import { systemClock } from '../../../src/core/clock.ts';
 import { fakeClock } from '../../support/fake_clock.ts';
+import { withoutDescriptors } from '../../support/few_descriptors.ts';
 
 describe('a program that is kept running', () => {
-  it('is started again after pauses that double, and ends with what it started', async () => {
+  it.each([
+    ['cannot be found', '/nowhere/at-all'],
+    ['cannot even be tried', '/dev/null/no-folder'],
+  ])('is started again after pauses that double where it %s', async (_, program) => {
     const { clock, advance } = fakeClock();
     const reports: string[] = [];
     const child = createChild({
-      ...{ argv: () => ['/nowhere/at-all'], clock, report: (because: string) => reports.push(because) },
+      ...{ argv: () => [program], clock, report: (because: string) => reports.push(because) },
       ...{ onOutput: () => undefined, onEnd: () => undefined },
     });
     child.start();
@@ -44,5 +48,22 @@ describe('a program that is kept running', () => {
     expect(isAlive()).toBe(true);
     await child[Symbol.asyncDispose]();
     await expect.poll(() => isAlive()).toBe(false);
+  });
+
+  it('is started when there are descriptors again, where there was none for its pipes', () => {
+    const { stdout, status, stderr } = withoutDescriptors(
+      { createChild: 'src/collect/command/child.ts', systemClock: 'src/core/clock.ts' },
+      `const child = createChild({
+         argv: () => ['echo', 'printed'], clock: systemClock, report: console.log, onEnd: () => undefined,
+         onOutput: (bytes) => process.stdout.write(bytes),
+       });
+       child.start();
+       free();
+       while (child.starts < 3) await wait(50);
+       await child[Symbol.asyncDispose]();`,
+    );
+    expect(stderr).toBe('');
+    expect(stdout).toMatch(/^echo spawn echo EMFILE; it is started again in 1 s\nprinted\n/);
+    expect(status).toBe(0);
   });
 });

@@ -1,7 +1,9 @@
+import { existsSync, readFileSync } from 'node:fs';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { type CommandOptions, createCommandLog } from '../../../src/collect/command/command.ts';
 import { systemClock } from '../../../src/core/clock.ts';
 import { memoryCheckpoints } from '../../../src/journal/checkpoints.ts';
+import { withoutDescriptors } from '../../support/few_descriptors.ts';
 import { countChunk } from '../support/counting.ts';
 
 function run(argv: readonly [string, ...string[]], more: Partial<CommandOptions> = {}) {
@@ -63,12 +65,54 @@ describe('what a command prints', () => {
     expect(notices[0]).toMatch(/^missing: .*ENOENT/);
   });
 
+  it('is missing, too, where the command cannot even be tried', async () => {
+    const { log, notices } = run(['/dev/null/no-folder']);
+    await expect.poll(() => log.stats().gaps, { timeout: 30_000 }).toBeGreaterThanOrEqual(2);
+    expect(notices).toEqual([expect.stringMatching(/^missing: .*ENOTDIR/)]);
+  });
+
   it('ends with Reeve, by force when it does not listen', async () => {
     const { log, texts } = run(['sh', '-c', 'trap "" TERM; echo $$; while :; do sleep 1; done']);
     await expect.poll(() => texts().length).toBe(1);
     const pid = Number(texts()[0]);
     await log[Symbol.asyncDispose]();
     expect(() => process.kill(pid, 0)).toThrow();
+  });
+
+  it('ends with all that it started, whatever still holds its outputs', async () => {
+    const { log, texts } = run(['sh', '-c', 'sleep 62 & echo $!; wait']);
+    await expect.poll(() => texts().length).toBe(1);
+    const stat = `/proc/${texts()[0]!.trim()}/stat`;
+    const isAlive = () => existsSync(stat) && !/\) [ZX] /.test(readFileSync(stat, 'latin1'));
+    expect(isAlive()).toBe(true);
+    await log[Symbol.asyncDispose]();
+    await expect.poll(isAlive).toBe(false);
+  });
+
+  it('comes when there are descriptors again, where there was none for its pipes', () => {
+    const imports = {
+      createCommandLog: 'src/collect/command/command.ts',
+      systemClock: 'src/core/clock.ts',
+      memoryCheckpoints: 'src/journal/checkpoints.ts',
+    };
+    const { stdout, status, stderr } = withoutDescriptors(
+      imports,
+      `const log = createCommandLog({
+         source: { id: 'c', argv: ['echo', 'printed'] }, clock: systemClock, checkpoints: memoryCheckpoints(),
+         report: ({ kind, because }) => console.log(kind + ': ' + because),
+         sink: ({ bytes, start, end }) => {
+           process.stdout.write(bytes.subarray(start, end));
+           return { lines: 1, matched: 0, unmatched: 1, progress: 0 };
+         },
+       });
+       log.start();
+       free();
+       while (log.stats().lines === 0) await wait(50);
+       await log[Symbol.asyncDispose]();`,
+    );
+    expect(stderr).toBe('');
+    expect(stdout).toMatch(/^missing: .*EMFILE\nfollowing: echo runs\nprinted\n/);
+    expect(status).toBe(0);
   });
 
   it('keeps its count over restarts', async () => {
