@@ -128,6 +128,8 @@ function listenUdp({ host, port }: { host: string; port: number }, { take, isAll
     if (isAllowed(address)) take(bytes);
   });
   socket.on('error', reject);
+  // A socket that could not be bound is open all the same, and another one is tried soon.
+  promise.catch(() => socket.close());
   socket.bind({ address: host, port }, () => {
     resolve({ port: socket.address().port, close: () => socket.close() });
   });

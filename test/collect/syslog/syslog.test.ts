@@ -1,7 +1,7 @@
 import { spawn, spawnSync } from 'node:child_process';
 import { createSocket } from 'node:dgram';
 import { once } from 'node:events';
-import { writeFileSync } from 'node:fs';
+import { readdirSync, readlinkSync, writeFileSync } from 'node:fs';
 import { connect } from 'node:net';
 import { join } from 'node:path';
 import fc from 'fast-check';
@@ -262,6 +262,33 @@ describe('a syslog server', () => {
     await second.start();
     expect(reports).toEqual([expect.stringMatching(/cannot listen on tcp 127\.0\.0\.1:\d+: .*EADDRINUSE/)]);
     expect([second.tcpPort, typeof second.udpPort]).toEqual([undefined, 'number']);
+  });
+
+  it('keeps no socket of a port that it could not have, however often it tries', async () => {
+    const { udpPort, tcpPort } = await aServer();
+    const { clock, advance } = fakeClock();
+    const reports: string[] = [];
+    const at = (port: number) => ({ host: '127.0.0.1', port });
+    const second = createSyslog({
+      ...{ udp: at(udpPort), tcp: at(tcpPort), allowFrom: [], feed: aFeed().feed, clock, channelOf: () => undefined },
+      report: (because) => reports.push(because),
+    });
+    onTestFinished(() => second[Symbol.asyncDispose]());
+    const sockets = () =>
+      readdirSync('/proc/self/fd').filter((fd) => {
+        try {
+          return readlinkSync(`/proc/self/fd/${fd}`).startsWith('socket:');
+        } catch {
+          return false;
+        }
+      }).length;
+    await second.start();
+    const before = sockets();
+    for (let tries = 2; tries <= 20; tries += 1) {
+      await advance(30_000);
+      await vi.waitFor(() => expect(reports.length).toBe(2 * tries));
+    }
+    expect(sockets() - before).toBeLessThan(10);
   });
 
   it.skipIf(!has('logger'))(
