@@ -1,6 +1,6 @@
 /** Bounded queues for lines that do not come from files. */
 import type { ChunkSink, DropReason } from '../../core/chunk.ts';
-import type { Clock, EpochMs } from '../../core/clock.ts';
+import type { Clock, EpochMs, MonoMs } from '../../core/clock.ts';
 import { MINUTE_MS } from '../../core/duration.ts';
 import { messageOf, ReeveError } from '../../core/errors.ts';
 import type { ChannelId } from '../../core/scope.ts';
@@ -128,7 +128,7 @@ class Feed implements LineFeed, Worker {
   readonly #readSize: ReadSize;
   readonly #queue = new LineQueue();
   readonly #tally = new LineCounts();
-  readonly #openedAt: EpochMs;
+  readonly #openedMs: MonoMs;
   readonly #reportedMs = new Map<FeedNotice['kind'], number>();
   #late = 0;
   #isFailed = false;
@@ -138,7 +138,7 @@ class Feed implements LineFeed, Worker {
     this.#limits = limits;
     this.#ports = ports;
     this.#readSize = new ReadSize(ports.clock, limits.readBytes, ports.readMs ?? READ_MS);
-    this.#openedAt = ports.clock.now();
+    this.#openedMs = ports.clock.monotonicMs();
   }
 
   push({ text, channel, at }: FeedEntry): void {
@@ -172,9 +172,11 @@ class Feed implements LineFeed, Worker {
     return lines;
   }
 
+  /** By its age now: a wall clock that was set back since the feed was opened makes nothing older. */
   #isLate(at: EpochMs | undefined): boolean {
     if (at === undefined) return false;
-    return at < this.#openedAt || this.#ports.clock.now() - at > this.#limits.lateMs;
+    const { clock } = this.#ports;
+    return clock.now() - at > Math.min(this.#limits.lateMs, clock.monotonicMs() - this.#openedMs);
   }
 
   #noteLate(lines: number): void {

@@ -50,6 +50,19 @@ describe('a feed of lines', () => {
     expect(seen.map(({ source }) => source)).toEqual(['push', 'source:push']);
   });
 
+  it('knows what was written before it was opened by how long it has been open, whatever the wall clock says', async () => {
+    const { feeds, feed, seen, clock, advance, jumpWall } = setUp();
+    await advance(10_000);
+    jumpWall(-86_400_000);
+    feed.push({ text: 'after', channel: 'news', at: clock.now() - 1_000 });
+    feed.push({ text: 'before', channel: 'news', at: clock.now() - 11_000 });
+    await feeds.idle();
+    expect(seen.map(({ text, backlog }) => [text, backlog])).toEqual([
+      ['after\n', false],
+      ['before\n', true],
+    ]);
+  });
+
   it('drops the oldest first when more waits than may, counts it, and says so once a minute', async () => {
     const { feeds, feed, seen, notices, advance } = setUp({ queueBytes: 100_000 });
     const line = 'x'.repeat(999);
