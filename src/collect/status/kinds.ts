@@ -17,7 +17,7 @@ export interface StatusMapping {
   readonly format: 'json' | 'xml' | 'text';
   /** A position that stands for this long stands still. Default 12 s: servers count at their own pace. */
   readonly stuckMs?: number;
-  /** Undefined where the page is not what it should be: that says nothing of any stream. */
+  /** Undefined where the page is not what it should be, or not all of it: that says nothing of the stream. */
   readonly read: (page: unknown, target: string) => StatusReading | undefined;
 }
 
@@ -61,22 +61,28 @@ function splitTarget(target: string): readonly [string, string] {
   return at < 0 ? ['', target] : [target.slice(0, at), target.slice(at + 1)];
 }
 
+/** As many streams as MediaMTX and SRS are asked for at once. */
+const LISTED_MAX = 1_000;
+
 /** MediaMTX's `/v3/paths/list`; the names before version 1.18 stand second. */
 function mediamtx(page: unknown, path: string): StatusReading | undefined {
   if (!isRecord(page) || !Array.isArray(page.items)) return undefined;
   const found = listOf(page.items).find(({ name }) => name === path);
-  if (found === undefined) return ABSENT;
+  if (found === undefined) return (numberOf(page.pageCount) ?? 1) > 1 ? undefined : ABSENT;
   const readers = Array.isArray(found.readers) ? found.readers.length : undefined;
   const position = numberOf(found.inboundBytes ?? found.bytesReceived);
   return { present: (found.available ?? found.ready) === true, position, viewers: readers };
 }
 
-/** SRS's `/api/v1/streams/`: an answer with another code than 0 is an error, whatever the HTTP status says. */
+/**
+ * SRS's `/api/v1/streams/`: an answer with another code than 0 is an error, whatever the HTTP status says. It does not
+ * say how many streams there are: a full page may not be the last.
+ */
 function srs(page: unknown, target: string): StatusReading | undefined {
   if (!isRecord(page) || page.code !== 0 || !Array.isArray(page.streams)) return undefined;
   const [app, name] = splitTarget(target);
   const found = listOf(page.streams).find((each) => each.app === app && each.name === name);
-  if (found === undefined) return ABSENT;
+  if (found === undefined) return page.streams.length >= LISTED_MAX ? undefined : ABSENT;
   const publish = isRecord(found.publish) ? found.publish : {};
   // The publisher is a client, too.
   const viewers = Math.max(0, (numberOf(found.clients) ?? 1) - 1);
@@ -118,8 +124,8 @@ function jellyfin(page: unknown): StatusReading | undefined {
 export const STATUS_MAPPINGS: Readonly<Record<StatusKind, StatusMapping>> = {
   icecast: { path: '/status-json.xsl', format: 'json', read: icecast },
   nginx_rtmp: { path: '/stat', format: 'xml', read: nginxRtmp },
-  mediamtx: { path: '/v3/paths/list?itemsPerPage=1000', format: 'json', read: mediamtx },
-  srs: { path: '/api/v1/streams/?start=0&count=1000', format: 'json', read: srs },
+  mediamtx: { path: `/v3/paths/list?itemsPerPage=${LISTED_MAX}`, format: 'json', read: mediamtx },
+  srs: { path: `/api/v1/streams/?start=0&count=${LISTED_MAX}`, format: 'json', read: srs },
   owncast: { path: '/api/status', format: 'json', read: owncast },
   ersatztv: {
     path: '/api/sessions',

@@ -48,10 +48,20 @@ export function statusProbes(looks: readonly StatusProbe[], options: StatusOptio
   });
 }
 
-/** The address of the page: as written, else the usual place on that server. */
+/**
+ * The address of the page: as written, else the usual place on that server. Where the usual page is written out, what
+ * it needs to list every stream is added: SRS lists ten by itself.
+ */
 function pageUrl(url: string, kind: StatusKind): string {
-  const { pathname, search } = new URL(url);
-  return pathname === '/' && search === '' ? new URL(STATUS_MAPPINGS[kind].path, url).href : url;
+  const written = new URL(url);
+  const usual = new URL(STATUS_MAPPINGS[kind].path, url);
+  if (written.pathname === '/' && written.search === '') return usual.href;
+  const withoutSlash = ({ pathname }: URL): string => pathname.replace(/\/$/, '');
+  if (!withoutSlash(written).endsWith(withoutSlash(usual))) return url;
+  for (const [name, value] of usual.searchParams) {
+    if (!written.searchParams.has(name)) written.searchParams.append(name, value);
+  }
+  return written.href;
 }
 
 function looker(look: StatusProbe, pages: StatusPages, options: StatusOptions): Probe['run'] {
@@ -72,7 +82,7 @@ function looker(look: StatusProbe, pages: StatusPages, options: StatusOptions): 
       const page = await pages.get(url, mapping.format);
       if (signal.aborted) return;
       const reading = mapping.read(page, look.target);
-      if (reading === undefined) throw new PageUnreadable(`expected the status page of ${look.kind}`);
+      if (reading === undefined) throw new PageUnreadable(`expected the whole status page of ${look.kind}`);
       say('');
       const { present, position, viewers } = reading;
       if (viewers !== undefined && look.of === 'output') {

@@ -77,6 +77,20 @@ describe('SRS', () => {
   });
 });
 
+describe('a page that lists a part of the streams', () => {
+  it('says nothing of one that is not on it, and the same of one that is', () => {
+    const item = { name: 'news', ready: true, bytesReceived: 5, readers: [] };
+    const page = { itemCount: 1_500, pageCount: 2, items: [item] };
+    expect(read('mediamtx', page, 'sport')).toBeUndefined();
+    expect(read('mediamtx', page)).toMatchObject({ present: true });
+    expect(read('mediamtx', { ...page, pageCount: 1 }, 'sport')).toEqual({ present: false });
+    const streams = Array.from({ length: 1_000 }, (_, at) => ({ app: 'live', name: `${at}`, publish: { active: true } }));
+    expect(read('srs', { code: 0, streams }, 'live/news')).toBeUndefined();
+    expect(read('srs', { code: 0, streams }, 'live/999')).toMatchObject({ present: true });
+    expect(read('srs', { code: 0, streams: streams.slice(1) }, 'live/news')).toEqual({ present: false });
+  });
+});
+
 describe('ErsatzTV and Tunarr', () => {
   it('have a stream while there is a session of the channel', () => {
     const session = { channelNumber: 7, transcodedUntil: '2026-01-01T00:00:00Z' };

@@ -209,6 +209,25 @@ describe('status pages', () => {
     await look({ kind: 'tunarr', url: `${url}/tv/api/sessions` }).once();
     expect(asked).toEqual(['GET /tv/api/sessions']);
   });
+
+  it.each([
+    ['srs', '/api/v1/streams/', '/api/v1/streams/?start=0&count=1000'],
+    ['srs', '/proxy/api/v1/streams?count=50', '/proxy/api/v1/streams?count=50&start=0'],
+    ['mediamtx', '/v3/paths/list', '/v3/paths/list?itemsPerPage=1000'],
+    ['icecast', '/status-json.xsl', '/status-json.xsl'],
+  ] as const)('the page of %s, written out as %s, is asked for all that it has', async (kind, written, expected) => {
+    const { url, asked } = await serve((_, response) => response.end('{}'));
+    await look({ kind, url: `${url}${written}` }).once();
+    expect(asked).toEqual([`GET ${expected}`]);
+  });
+
+  it('a page that lists other streams and not all is no verdict, and that is reported', async () => {
+    const { url } = await serve((_, response) => response.end('{"pageCount":2,"items":[{"name":"sport"}]}'));
+    const found = look({ kind: 'mediamtx', url, target: 'news' });
+    await found.once();
+    expect(found.samples).toEqual([]);
+    expect(found.reports).toEqual([expect.stringContaining('expected the whole status page of mediamtx')]);
+  });
 });
 
 function run(program: string, args: readonly string[]): ChildProcess {
