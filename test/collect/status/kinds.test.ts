@@ -84,7 +84,11 @@ describe('a page that lists a part of the streams', () => {
     expect(read('mediamtx', page, 'sport')).toBeUndefined();
     expect(read('mediamtx', page)).toMatchObject({ present: true });
     expect(read('mediamtx', { ...page, pageCount: 1 }, 'sport')).toEqual({ present: false });
-    const streams = Array.from({ length: 1_000 }, (_, at) => ({ app: 'live', name: `${at}`, publish: { active: true } }));
+    const streams = Array.from({ length: 1_000 }, (_, at) => ({
+      app: 'live',
+      name: `${at}`,
+      publish: { active: true },
+    }));
     expect(read('srs', { code: 0, streams }, 'live/news')).toBeUndefined();
     expect(read('srs', { code: 0, streams }, 'live/999')).toMatchObject({ present: true });
     expect(read('srs', { code: 0, streams: streams.slice(1) }, 'live/news')).toEqual({ present: false });
