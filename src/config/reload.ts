@@ -1,10 +1,10 @@
 /** Watches the configuration's files and reloads them. */
-import { type FSWatcher, readdirSync, statSync, watch } from 'node:fs';
+import { existsSync, type FSWatcher, readdirSync, statSync, watch } from 'node:fs';
 import { dirname, join } from 'node:path';
 import type { Clock } from '../core/clock.ts';
 import type { Problem } from '../core/errors.ts';
 import { merged, orphans, type Reloaded } from './changes.ts';
-import { addedFolder } from './document/paths.ts';
+import { addedFolder, FOLDER_NAMES, placesOf, shippedFolder } from './document/paths.ts';
 import { FILE_BYTES_MAX } from './decode.ts';
 import { Fingerprints } from './fingerprint.ts';
 import type { Configuration, LoadedConfiguration } from './load.ts';
@@ -88,8 +88,24 @@ export function watchConfiguration(options: Watch): Reloader {
 function judged(read: LoadedConfiguration, running: Configuration): Change {
   if (!read.configuration) return { ok: false, configuration: running, problems: read.problems };
   const reloaded = merged(running, read.configuration);
-  const lost = orphans(reloaded);
+  const lost = [...vanished(running, read.configuration), ...orphans(reloaded)];
   return lost.length > 0 ? { ok: false, configuration: running, problems: lost } : { ok: true, ...reloaded };
+}
+
+/**
+ * A folder that lay beside the file is gone (a deployment under way, a mount that fell off), and what Reeve would take
+ * in its place permits what the operator's own may not have.
+ */
+function vanished({ config: { file, folders } }: Configuration, { config: read }: Configuration): readonly Problem[] {
+  return FOLDER_NAMES.flatMap((name) => {
+    const [before, now] = [folders[name], read.folders[name]];
+    const places = placesOf(name, file);
+    const isNamed = ![...places, shippedFolder(name)].includes(now);
+    if (before === now || isNamed || !places.includes(before) || existsSync(before)) return [];
+    const message = `the folder ${before} is gone, and ${now} would take its place`;
+    const hint = `put it back, or name the one that you want with ${name}:`;
+    return [{ file, line: 1, column: 1, path: name, message, hint }];
+  });
 }
 
 /** Runs a task a little after the last touch of a burst. */
@@ -169,10 +185,14 @@ class Folders implements Disposable {
   }
 }
 
-/** A folder that was replaced has its old name and another inode; nothing where there is none. */
+/** A folder that was replaced has its old name and another inode; nothing where there is none, or no way to it. */
 function identified(path: string): readonly (readonly [identity: string, path: string])[] {
-  const status = statSync(path, { throwIfNoEntry: false });
-  return status ? [[`${status.dev}:${status.ino}`, path]] : [];
+  try {
+    const { dev, ino } = statSync(path);
+    return [[`${dev}:${ino}`, path]];
+  } catch {
+    return [];
+  }
 }
 
 /** The files that are read. */

@@ -131,11 +131,45 @@ describe('watchConfiguration', () => {
     expect(reloader.current().rules[0]?.id).toBe('s');
   });
 
-  it('keeps the last good set when a folder or the file itself goes away', () => {
+  it('keeps the last good set when the file itself goes away', () => {
     const { cwd, reloader } = watching(fakeClock().clock);
     rmSync(join(cwd, 'config/reeve.yaml'));
     expect(reloader.reload().ok).toBe(false);
     expect(reloader.current().config.channels).toHaveLength(2);
+  });
+
+  it.each(['rules', 'patterns', 'personas'])('takes nothing shipped when the own folder of %s goes away', (name) => {
+    const own = { ...FILES, 'config/personas/mine.yaml': persona('system_admin', 1) };
+    const cwd = aFolder({ ...own, 'config/reeve.yaml': CONFIG.replace('persona: mine\n', '') });
+    const { reloader } = watching(fakeClock().clock, cwd);
+    const { rules, patterns, personas } = reloader.current();
+    renameSync(join(cwd, 'config', name), join(cwd, 'config/away'));
+    expect(reloader.reload().ok).toBe(false);
+    expect(problemLines(reloader.problems())).toEqual([
+      expect.stringMatching(new RegExp(`config/${name} is gone.*\\(put it back`)),
+    ]);
+    expect(reloader.current()).toMatchObject({ rules, patterns, personas });
+    renameSync(join(cwd, 'config/away'), join(cwd, 'config', name));
+    expect(reloader.reload().ok).toBe(true);
+  });
+
+  it('takes the shipped folder where the file names its own no longer', () => {
+    const cwd = aFolder({ ...FILES, 'own/r.rule.yaml': FILES['config/rules/r.rule.yaml'] });
+    rmSync(join(cwd, 'config/rules'), { recursive: true });
+    writeInto(cwd, 'config/reeve.yaml', `${CONFIG}rules: ../own\n`);
+    const { reloader } = watching(fakeClock().clock, cwd);
+    writeInto(cwd, 'config/reeve.yaml', CONFIG);
+    expect(reloader.reload()).toMatchObject({ ok: true, applied: ['rules'] });
+  });
+
+  it('goes on with the last good set where a folder became a link to itself', async () => {
+    const { clock, advance } = fakeClock();
+    const { cwd, reloader, changes } = watching(clock);
+    rmSync(join(cwd, 'config/rules'), { recursive: true });
+    symlinkSync('rules', join(cwd, 'config/rules'));
+    await advance(30_000);
+    expect(changes.map(({ ok }) => ok)).toEqual([false]);
+    expect(reloader.current().rules.map(({ id }) => id)).toEqual(['r']);
   });
 
   it('reloads at once when asked, changed or not', () => {

@@ -28,7 +28,7 @@ export function promotedFolder(
   name: Promoted,
   { file, folders }: { readonly file: string; readonly folders: Readonly<Record<Promoted, string>> },
 ): string {
-  const isOwn = folders[name] !== join(SHIPPED, FOLDERS[name]) || file === join(SHIPPED, 'config/reeve.yaml');
+  const isOwn = folders[name] !== shippedFolder(name) || file === join(SHIPPED, 'config/reeve.yaml');
   return isOwn ? folders[name] : addedFolder(name, file);
 }
 
@@ -70,6 +70,14 @@ export function stateDirectory(places: {
   return { directory: join(home, 'reeve'), origin: undefined };
 }
 
+/** Where a folder is looked for that the file does not name: beside the file, and for one in `config/` around it. */
+export function placesOf(name: FolderName, file: string): readonly string[] {
+  const home = dirname(file);
+  return [join(home, name), ...(basename(home) === 'config' ? [join(dirname(home), FOLDERS[name])] : [])];
+}
+
+export const shippedFolder = (name: FolderName): string => join(SHIPPED, FOLDERS[name]);
+
 /**
  * A folder of the configuration: as written, else the one beside the file; of a file in `config/`, where the package
  * itself has it (`../personas`); else the package's own.
@@ -79,7 +87,5 @@ export function folderOf(
   base: { readonly file: string; readonly written: string | undefined; readonly from: string },
 ): string {
   if (base.written !== undefined) return resolve(base.from, base.written);
-  const home = dirname(base.file);
-  const likely = [join(home, name), ...(basename(home) === 'config' ? [join(dirname(home), FOLDERS[name])] : [])];
-  return likely.find((folder) => existsSync(folder)) ?? join(SHIPPED, FOLDERS[name]);
+  return placesOf(name, base.file).find((folder) => existsSync(folder)) ?? shippedFolder(name);
 }
