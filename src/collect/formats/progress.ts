@@ -1,4 +1,5 @@
 /** Parses progress reports of encoders. */
+import { HOUR_MS } from '../../core/duration.ts';
 
 /** Where an encoder is in its output. */
 export interface Progress {
@@ -22,6 +23,9 @@ const REPORT =
 /** What only a progress record holds beside the time. A line of somebody's log may say `time=12:00:00`, too. */
 const COMPANION = /(?:bitrate|speed|out_time(?:_[um]s)?)=/;
 
+/** Before its first packet ffmpeg said `N/A` from version 7 on, and before that what its clock held: -577014 hours. */
+const OUT_TIME_MS_MIN = -10_000 * HOUR_MS;
+
 /**
  * One status line of ffmpeg, or one block of its `-progress` output. Undefined for anything else (a line that only
  * contains such text is somebody's request or quotation), and while the position is not known (`time=N/A`): that is no
@@ -30,7 +34,7 @@ const COMPANION = /(?:bitrate|speed|out_time(?:_[um]s)?)=/;
 export function parseProgress(record: string): Progress | undefined {
   if (!REPORT.test(record) || !COMPANION.test(record)) return undefined;
   const outTimeMs = clockTimeMs(record) ?? microseconds(record);
-  if (outTimeMs === undefined) return undefined;
+  if (outTimeMs === undefined || outTimeMs < OUT_TIME_MS_MIN) return undefined;
   return { outTimeMs, frame: frameOf(record) };
 }
 

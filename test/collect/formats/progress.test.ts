@@ -31,6 +31,15 @@ describe('parseProgress', () => {
 
   it.each([
     ['a position that is not known yet', 'frame=   12 fps=0.0 q=0.0 size=N/A time=N/A bitrate=N/A speed=N/A'],
+    [
+      'a position that is not known yet, as ffmpeg wrote it before version 7',
+      'frame=    0 fps=0.0 q=0.0 size=       0kB time=-577014:32:22.77 bitrate=  -0.0kbits/s speed=N/A',
+    ],
+    [
+      'the same in a block',
+      'frame=0\nout_time_us=-9223372036854775807\nout_time=-577014:32:22.775808\nspeed=N/A\nprogress=continue\n',
+    ],
+    ['the same where only the number is', 'out_time_us=-9223372036854775807'],
     ['the time of day in a log', 'time=12:00:01 level=info msg="started"'],
     ['a date', 'time=2026-01-01T00:00:00Z speed=1x'],
     ['another duration', 'response_time=0.123 bitrate=5'],
