@@ -41,7 +41,7 @@ export async function aJournal(skip: (why: string) => never) {
     /** The real journalctl, with the journal as an argument. */
     program,
     write(message: string): void {
-      spawnSync('logger', ['--socket', socket, '--id', '--tag', 'encoder', message]);
+      spawnSync('logger', ['--socket', socket, '--id', '--tag', 'encoder', '--size', '16KiB', message]);
     },
     /** Begins a new file, as journald does when one is full. */
     rotate(): void {

@@ -88,10 +88,11 @@ export function createJournald(options: JournaldOptions): Journald {
   };
 }
 
-/** Without a cursor from now on; with one from right after it. */
+/** Without a cursor from now on; with one from right after it. Without `--all` a text of more than 4 KiB is null. */
 function argvOf({ program, units }: JournaldOptions, cursor: string | undefined): readonly string[] {
   const from = cursor === undefined ? ['--lines=0'] : [`--after-cursor=${cursor}`];
-  return [program, '--output=json', '--follow', '--no-pager', ...from, ...units.map((unit) => `--unit=${unit}`)];
+  const how = ['--output=json', '--all', '--follow', '--no-pager'];
+  return [program, ...how, ...from, ...units.map((unit) => `--unit=${unit}`)];
 }
 
 function readCursor(path: string): string | undefined {

@@ -99,8 +99,8 @@ describe('following the journal', () => {
     const second = follow(program, cursorFile);
     await vi.waitFor(() => expect(second.seen.length).toBe(2), { timeout: 30_000 });
     expect(calls()).toEqual([
-      '--output=json --follow --no-pager --lines=0 --unit=encoder@news.service',
-      `--output=json --follow --no-pager --after-cursor=s=abc;i=${now + 1}`,
+      '--output=json --all --follow --no-pager --lines=0 --unit=encoder@news.service',
+      `--output=json --all --follow --no-pager --after-cursor=s=abc;i=${now + 1}`,
     ]);
   });
 
@@ -161,6 +161,20 @@ describe.skipIf(!canJournal)('a real systemd-journald (needs root and the packag
       'and now',
     ]);
     expect(second.reports).toEqual([]);
+  });
+
+  it('gives a long message whole', async ({ skip }) => {
+    const journal = await aJournal(skip);
+    const found = follow(journal.program, join(journal.folder, 'cursor'));
+    await vi.waitFor(
+      () => {
+        journal.write('are you there?');
+        expect(found.texts().length).toBeGreaterThan(0);
+      },
+      { timeout: 30_000 },
+    );
+    journal.write(`${'x'.repeat(6_000)} the end of it`);
+    await vi.waitFor(() => expect(found.texts().at(-1)).toMatch(/x{6000} the end of it$/), { timeout: 10_000 });
   });
 });
 
