@@ -71,7 +71,10 @@ export function createLogInputs(config: Config, deps: LogInputDeps): LogInputs {
       for (const each of listening) void each.start();
       prometheus.start();
       if (inputFeed !== undefined) {
-        following = followStream(process.stdin, { feed: inputFeed, channel: input?.channel });
+        following = followStream(process.stdin, {
+          ...{ feed: inputFeed, channel: input?.channel },
+          onOver: (because) => report(inputFeed.id, 'missing', `nothing more comes from standard input: ${because}`),
+        });
       }
     },
     stats: () => feeds.stats(),

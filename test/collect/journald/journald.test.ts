@@ -1,9 +1,7 @@
 import { chmodSync, existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { PassThrough } from 'node:stream';
 import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import { createJournald, entryOf } from '../../../src/collect/journald/journald.ts';
-import { followStream } from '../../../src/collect/stdin/stdin.ts';
 import { systemClock } from '../../../src/core/clock.ts';
 import { aJournal, canJournal } from '../../support/journald.ts';
 import { aFeed } from '../support/feeding.ts';
@@ -175,23 +173,5 @@ describe.skipIf(!canJournal)('a real systemd-journald (needs root and the packag
     );
     journal.write(`${'x'.repeat(6_000)} the end of it`);
     await vi.waitFor(() => expect(found.texts().at(-1)).toMatch(/x{6000} the end of it$/), { timeout: 10_000 });
-  });
-});
-
-describe('standard input', () => {
-  it('is a log of whole lines, the last one with or without its end', async () => {
-    const { feeds, feed, seen } = aFeed();
-    const input = new PassThrough();
-    using _ = followStream(input, { feed, channel: 'news' });
-    input.write('one\ntw');
-    input.write('o\nthr');
-    input.end('ee');
-    await expect.poll(() => feed.stats().lines + feed.stats().waiting).toBe(3);
-    await feeds.idle();
-    expect(seen.map(({ text, channel }) => [text, channel])).toEqual([
-      ['one', 'news'],
-      ['two', 'news'],
-      ['three', 'news'],
-    ]);
   });
 });
