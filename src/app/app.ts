@@ -190,7 +190,11 @@ async function logRehearsal({ host: { log }, infrastructure, decisions }: House)
   const { collectors, pipeline, settings } = decisions;
   const setup = {
     clock: infrastructure.clock,
-    settings: { ...settings(), planner: undefined, initialPhase: pipeline.phaseOf.bind(pipeline) },
+    settings: {
+      ...settings(),
+      planner: undefined,
+      initialPhase: pipeline.channelIndex.phaseOf.bind(pipeline.channelIndex),
+    },
     channels: collectors.channelSetups,
     engines: collectors.engineSetups,
     capabilities: (id: string) => infrastructure.engines.get(id)?.capabilities ?? new Set<never>(),

@@ -92,6 +92,7 @@ export function createDecisions(
       lookNow: (channel, wants) => collectors.lookNow(channel, wants),
       readLog: (channel) => collectors.readLog(channel),
     },
+    unjournaled: paging.unjournaled,
     onFailure: (text) => paging.fail(text),
   });
   return {

@@ -18,7 +18,7 @@ import type { Outbox } from '../escalate/outbox.ts';
 import { routingOf } from '../escalate/routes.ts';
 import { readUndelivered, type Undelivered, undeliveredOf } from '../escalate/undelivered.ts';
 import { journaledPaging } from '../incident/assembly.ts';
-import type { OpenPages } from '../incident/pipeline/ports.ts';
+import type { OpenPages, UnjournaledPort } from '../incident/pipeline/ports.ts';
 import { SpillFile } from '../journal/spill_file.ts';
 
 /** What people are notified of, and what became of it. */
@@ -31,6 +31,8 @@ export interface Paging {
   openPages(): OpenPages;
   /** A page about exactly this scope is open, or was until then or later. */
   wasPaged(scope: Scope, sinceMs: MonoMs): boolean;
+  /** Pages that the journal cannot take. */
+  readonly unjournaled: Omit<UnjournaledPort, 'isNeeded'>;
   /** Nothing goes wrong quietly: what Reeve itself fails at is paged, journaled where that is possible. */
   fail(text: string): void;
   /**
@@ -66,6 +68,7 @@ export function createPaging({ ledger, clock, state }: Infrastructure, host: Hos
     },
     raise: pages.raise,
     resolve: pages.resolve,
+    unjournaled: unjournaledBy(() => dispatcher, stamp),
     fail(text) {
       logFailure(text);
       const internal = stamp(failurePage(text, ledger.broken !== undefined));
@@ -105,6 +108,15 @@ export function createPaging({ ledger, clock, state }: Infrastructure, host: Hos
     },
   };
 }
+
+/** Nothing goes out before the journal is open. */
+const unjournaledBy = (
+  dispatcher: () => Dispatcher | undefined,
+  stamp: (page: Omit<Escalation, 'id' | 'at'>) => Escalation,
+): Paging['unjournaled'] => ({
+  raise: (page) => dispatcher()?.pageUnjournaled(stamp(page)),
+  resolve: (key, because) => dispatcher()?.resolveUnjournaled(key, because),
+});
 
 /** While the journal takes nothing the same fails several times a second, and the log may be on the same full disk. */
 const REPEATED_MS = MINUTE_MS;

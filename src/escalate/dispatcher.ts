@@ -7,6 +7,7 @@ import type { Escalation } from '../core/incident.ts';
 import type { Append, JournalEntry, JournalFact, Read } from '../core/journal.ts';
 import { attempt } from './attempt.ts';
 import { noticeOf } from './due.ts';
+import { resolve } from './escalator.ts';
 import { ReceiverQueue } from './receiver_queue.ts';
 import { applyToOutbox, EMPTY_OUTBOX, type Outbox, type Page, pageOf } from './outbox.ts';
 import { describeFailure, type Receiver } from './receiver.ts';
@@ -115,6 +116,12 @@ export class Dispatcher implements AsyncDisposable {
   pageUnjournaled(escalation: Escalation): void {
     const key = `unjournaled/${escalation.key}`;
     this.#applyUnjournaled({ type: 'escalation.raised', escalation: { ...escalation, key } });
+    this.#pump();
+  }
+
+  /** Ends such a page, by the key with which it was raised. */
+  resolveUnjournaled(key: string, because: string): void {
+    for (const { fact } of resolve(this.#unjournaled, `unjournaled/${key}`, because)) this.#applyUnjournaled(fact);
     this.#pump();
   }
 

@@ -11,11 +11,12 @@ const FAILURE_KEY = 'reeve/internal';
 
 const ANEW = 'Reeve was started again, and its journal is whole';
 const NO_JOURNAL =
-  'The journal takes nothing more, so Reeve restarts nothing, and no channel that fails from now on gets a page ' +
-  'of its own: watch them by other means. Look at the disk of the state directory: df -h, and dmesg where the ' +
-  'kernel has made it read-only. When the disk has taken three probes, 10 s apart, Reeve opens its journal anew ' +
-  'and ends this page; a broken chain is for a person: reeve audit verify, then put a whole copy in the place of ' +
-  'journal.db, or none (docs/audit.md). Only after a disk that took nothing at all may this page have to be ' +
+  'The journal takes nothing more, so Reeve restarts nothing, and no channel that fails from now on gets a ' +
+  'page of its own: one more page lists those that stay down. Look at the disk of the state directory: df -h, ' +
+  'and dmesg where the kernel has made it read-only. When the disk has taken three probes, 10 s apart, Reeve ' +
+  'opens its journal anew and ends this page; a broken chain is for a person: reeve audit verify, then put a ' +
+  'whole copy in the place of journal.db, or none (docs/audit.md). Only after a disk that took nothing at all ' +
+  'may this page have to be ' +
   'closed where you read it.';
 const NO_FAULT_OF_A_CHANNEL = 'See the log of Reeve and: reeve status';
 
@@ -48,6 +49,9 @@ export function startedAnew(outbox: Outbox, leftOver: readonly Undelivered[]): r
   return [...over.flatMap(({ key }) => resolve(outbox, key, ANEW)), ...adopt(outbox, leftOver)];
 }
 
-/** The drafts that end the pages which `startedAnew` wrote down. */
+/**
+ * The drafts that end the pages which `startedAnew` wrote down, but for those about channels: these stay open until
+ * what they list plays (law L6).
+ */
 export const endLeftOver = (outbox: Outbox, leftOver: readonly Undelivered[]): readonly Draft[] =>
-  leftOver.flatMap(({ key }) => resolve(outbox, key, ANEW));
+  leftOver.flatMap(({ key, channels }) => (channels === undefined ? resolve(outbox, key, ANEW) : []));

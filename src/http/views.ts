@@ -220,7 +220,7 @@ export class Views {
       group: ref.group,
       engine: ref.engine,
       persona: settings().personaOf(scope, ref.group).id,
-      phase: pipeline.phaseOf(ref.group),
+      phase: pipeline.channelIndex.phaseOf(ref.group),
       healthy: watched?.finding.healthy ?? null,
       classification: watched?.finding.classification ?? null,
       because: watched?.finding.because ?? 'not looked at yet',
@@ -275,7 +275,7 @@ export class Views {
 
   /** The phase that holds where no group has one of its own. */
   #phase(): number {
-    return this.#deps.pipeline.phaseOf('');
+    return this.#deps.pipeline.channelIndex.phaseOf('');
   }
 
   #problems(): readonly string[] {

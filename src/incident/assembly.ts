@@ -12,7 +12,7 @@ import { openWorkProjection, recoveryDrafts } from '../journal/recover.ts';
 import { sameScope } from '../core/scope.ts';
 import type { KeyedQueues } from '../resilience/keyed_queues.ts';
 import { DecisionPipeline } from './pipeline/decision_pipeline.ts';
-import type { ObservationPort, OpenPages, PagingPort } from './pipeline/ports.ts';
+import type { ObservationPort, OpenPages, PagingPort, UnjournaledPort } from './pipeline/ports.ts';
 import type { Settings } from './pipeline/settings.ts';
 
 const EXCERPT_CHARS_MAX = 400;
@@ -62,6 +62,8 @@ export interface AssemblyParts {
   readonly ledger: Ledger;
   readonly ids: Ids;
   readonly paging: PagingPort;
+  /** Sends pages that the journal cannot take; absent: nobody does. */
+  readonly unjournaled?: Omit<UnjournaledPort, 'isNeeded'> | undefined;
   readonly observations: ObservationPort;
   readonly lanes: KeyedQueues;
   readonly settings: () => Settings;
@@ -97,6 +99,10 @@ export function assembleDecisionPath(parts: AssemblyParts): DecisionPath {
     resolve: paging.resolve,
     openPages: paging.openPages,
     wasPaged: paging.wasPaged,
+    unjournaled: parts.unjournaled && {
+      ...parts.unjournaled,
+      isNeeded: () => ledger.broken?.kind === 'unwritable',
+    },
     clean: (text) => safeText(text, EXCERPT_CHARS_MAX),
   });
   return {

@@ -7,6 +7,7 @@ import { breakerOf } from '../guard/containment.ts';
 import { cooldownOf } from '../guard/state/cooldown.ts';
 import { specOf, TOOL_SPECS } from '../remediation/catalog.ts';
 import { subjectsOf } from '../guard/state/state.ts';
+import type { ChannelIndex } from './pipeline/channel_index.ts';
 import type { DecisionPipeline } from './pipeline/decision_pipeline.ts';
 import type { Ledger } from '../journal/ledger.ts';
 import type { Gauges } from '../telemetry/metrics.ts';
@@ -64,7 +65,7 @@ function count(tally: Tally, { fact }: JournalEntry): Tally {
 }
 
 /** What shows how far Reeve may go with each group. */
-type Rollout = Pick<DecisionPipeline, 'factStore' | 'phaseOf'>;
+type Rollout = Pick<DecisionPipeline, 'factStore'> & { readonly channelIndex: Pick<ChannelIndex, 'phaseOf'> };
 
 export type Statistics = ReturnType<typeof createStatistics>;
 
@@ -91,7 +92,7 @@ export function createStatistics(ledger: Ledger) {
 function rolloutOf(pipeline: Rollout, tally: Tally) {
   const groups = [...new Set(pipeline.factStore.channels.map(({ group }) => group))];
   return {
-    groups: groups.map((group) => ({ group, phase: pipeline.phaseOf(group) })),
+    groups: groups.map((group) => ({ group, phase: pipeline.channelIndex.phaseOf(group) })),
     evidence: {
       incidents: tally.incidents,
       restartsVerified: tally.verified,

@@ -15,7 +15,7 @@ import type { ServiceModel } from './service_model.ts';
 import { type ReceiverDeps, simReceiver } from './receivers.ts';
 import type { ReceiverServers } from './receiver_servers.ts';
 import type { Delivery, Invocation } from './effect_log.ts';
-import { type Recovery, SimulatedDaemon, type Upkeep } from './simulated_daemon.ts';
+import { type Recovery, SimulatedDaemon, type SimulatedDaemonParts, type Upkeep } from './simulated_daemon.ts';
 import { streamOf } from './random_streams.ts';
 import { isWired, type Scenario } from './scenario.ts';
 import type { Settings } from './settings.ts';
@@ -57,6 +57,7 @@ export interface DaemonRunDeps {
   readonly servers: ReceiverServers;
   readonly onBatch: (entries: readonly JournalEntry[]) => void;
   readonly onFailure: (text: string) => void;
+  readonly unjournaled?: SimulatedDaemonParts['unjournaled'];
   /** Called when something goes on that ends by promises alone. */
   readonly stir: () => void;
 }
@@ -156,7 +157,7 @@ export class DaemonRun {
 
   #createReeve(): SimulatedDaemon {
     const { number, script, settings, personaOf, host, store, setBack, onBatch, onFailure } = this.#deps;
-    const { recovery, upkeep } = this.#deps;
+    const { recovery, upkeep, unjournaled } = this.#deps;
     return new SimulatedDaemon({
       ...settings,
       personaOf,
@@ -171,6 +172,7 @@ export class DaemonRun {
       receivers: (owner) => RECEIVERS.map((name) => this.#receiver(name, owner)),
       onBatch,
       onFailure,
+      unjournaled,
       lookCloser: (channels, forMs) => this.watcher.lookCloser(channels, forMs),
       lookNow: (channel, wants) => this.watcher.lookNow(channel, wants),
     });

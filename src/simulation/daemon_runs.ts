@@ -79,6 +79,7 @@ export class DaemonRuns {
         if (this.#daemon?.stopping) invariants.stopped(invocation);
       },
       onSample: (sample) => invariants.seen(sample),
+      unjournaled: invariants.unjournaled,
     });
     this.#daemon.start();
   }

@@ -29,6 +29,7 @@ import {
 } from '../incident/assembly.ts';
 import { openById } from '../incident/lifecycle/state.ts';
 import type { DecisionPipeline } from '../incident/pipeline/decision_pipeline.ts';
+import type { UnjournaledPort } from '../incident/pipeline/ports.ts';
 import { runHousekeeping } from '../journal/housekeeping.ts';
 import { Ledger } from '../journal/ledger.ts';
 import type { MemoryStore } from '../journal/memory.ts';
@@ -71,6 +72,8 @@ export interface SimulatedDaemonParts {
   readonly receivers: (reeve: SimulatedDaemon) => readonly Receiver[];
   readonly onBatch: (entries: readonly JournalEntry[]) => void;
   readonly onFailure: (text: string) => void;
+  /** Hears of the pages that the journal cannot take, and of their ends. */
+  readonly unjournaled?: Omit<UnjournaledPort, 'isNeeded'> | undefined;
   readonly lookCloser: (channels: readonly string[], forMs: number) => void;
   readonly lookNow: (channel: string, wants: readonly Want[]) => void;
 }
@@ -172,6 +175,16 @@ export class SimulatedDaemon {
       ...{ ledger: this.ledger, append: this.append, paging: this.#paging, ids, settings: () => settings },
       lanes: this.#lanes,
       observations: { channels, engineSetups, lookCloser, lookNow, engines: this.#parts.engines(this) },
+      unjournaled: {
+        raise: (page) => {
+          this.dispatcher.pageUnjournaled(this.#paging.stamp(page));
+          this.#parts.unjournaled?.raise(page);
+        },
+        resolve: (key, because) => {
+          this.dispatcher.resolveUnjournaled(key, because);
+          this.#parts.unjournaled?.resolve(key, because);
+        },
+      },
       onFailure: (text) => this.#fail(text),
     });
   }

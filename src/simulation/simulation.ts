@@ -19,7 +19,7 @@ import type { Scenario } from './scenario.ts';
 import { type Settings, settingsOf } from './settings.ts';
 import type { SimulationEnd, SimulationOptions } from './simulation_options.ts';
 import { skippableMs } from './quiet_time.ts';
-import { channelTruths, isExcused, serviceTruths, TRUTH_MS } from './truth.ts';
+import { channelTruths, isExcused, serviceTruths, TRUTH_MS, unseen } from './truth.ts';
 import { drained, earlier, nextOf, TimerQueue, SimulatedHost } from './virtual_time.ts';
 
 /** After everything is healed, this long until all that is promised must have come true. */
@@ -221,10 +221,10 @@ export class Simulation {
     if (reeve === undefined || this.#nowMs - this.#lookedMs < TRUTH_MS) return;
     this.#lookedMs = this.#nowMs;
     const monoMs = reeve.ledger.clock.monotonicMs();
-    const isBlind = this.#disk.broken || this.#disk.rotting.beganOnIt || isExcused(this.#options);
+    const isBlind = this.#disk.rotting.beganOnIt || isExcused(this.#options);
     const truths = serviceTruths(this.service, this.#injector, isBlind);
     this.#invariants.look(channelTruths(truths), monoMs);
-    this.#invariants.watch(truths, monoMs);
+    this.#invariants.watch(this.#disk.broken ? unseen(truths) : truths, monoMs);
   }
 
   /** Skips a stretch of whole minutes in which nothing can happen. True when it did: its last look is answered then. */

@@ -40,6 +40,10 @@ export function serviceTruths(
 const isStoppedBy = ({ state, stoppedBy }: ServiceChannel, who: Starter): boolean =>
   state === 'stopped' && stoppedBy === who;
 
+/** As they are while Reeve cannot write: it does nothing about them then, and is asked for nothing but L6. */
+export const unseen = (truths: readonly ServiceTruth[]): readonly ServiceTruth[] =>
+  truths.map((truth) => ({ ...truth, visible: false }));
+
 /** What L6 is asked of: what a person has stopped is as that person wants it. */
 export const channelTruths = (truths: readonly ServiceTruth[]): readonly ChannelTruth[] =>
   truths.map(({ channel, status, visible }) => {

@@ -39,6 +39,7 @@ describe.skipIf(!can)('a disk that is full under the journal (needs root, to mou
   let rig: Rig;
   let daemon: Daemon;
   const filler = join(mountPoint, 'filler');
+  const unrecorded = () => rig.delivered.filter(({ key }) => key.startsWith('unjournaled/unrecorded/'));
   beforeAll(async () => {
     rig = await Rig.open({ state: join(mountPoint, 'state') });
     daemon = await rig.run();
@@ -66,6 +67,13 @@ describe.skipIf(!can)('a disk that is full under the journal (needs root, to mou
     expect(rig.isPlaying('news')).toBe(false);
   });
 
+  it('is followed by a page that names who stays down, for it gets none of its own', async () => {
+    await until('it is named', () => unrecorded().length > 0, 60_000);
+    expect(unrecorded()).toMatchObject([
+      { what: 'trigger', severity: 'critical', reason: 'journal_broken', summary: expect.stringContaining('news (') },
+    ]);
+  });
+
   it('still lets status be asked, and lets the daemon end in order', async () => {
     expect((await rig.reeve('status', '--json')).code).toBe(0);
     expect(await daemon.kill('SIGTERM')).toBe(0);
@@ -77,6 +85,14 @@ describe.skipIf(!can)('a disk that is full under the journal (needs root, to mou
     expect((await fetch(`${daemon.url}/readyz`)).status).toBe(200);
     expect((await rig.reeve('audit', 'verify')).code).toBe(0);
   });
+
+  it('ends that page when the channel plays again, and not before', async () => {
+    const story = () => unrecorded().map(({ what }) => what);
+    expect(story()).toEqual(['trigger']);
+    rig.play('news');
+    await until('the page is ended', () => story().includes('resolve'), 90_000);
+    expect(story()).toEqual(['trigger', 'resolve']);
+  }, 120_000);
 
   it('ends the page that could not be written down, once, when the journal works again', async () => {
     const key = 'unjournaled/reeve/internal/journal';

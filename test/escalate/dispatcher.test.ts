@@ -277,6 +277,24 @@ describe('when the journal takes nothing', () => {
   });
 });
 
+describe('a page that was raised without the journal', () => {
+  it('is ended without it, once, where some receiver took it', async () => {
+    const pager = new FakeReceiver('pager');
+    const store = new MemoryStore();
+    const { dispatcher, advance } = opened([pager], { store });
+    dispatcher.start();
+    store.failWrites('no space left on device');
+    const about = { key: 'unrecorded/esc-1', reason: 'journal_broken', scope: { kind: 'fleet' } } as const;
+    dispatcher.pageUnjournaled(escalation('esc-1', about));
+    await advance(HOUR_MS);
+    dispatcher.resolveUnjournaled('unrecorded/other', 'nothing of that name is open');
+    dispatcher.resolveUnjournaled('unrecorded/esc-1', 'all that it lists play again');
+    dispatcher.resolveUnjournaled('unrecorded/esc-1', 'all that it lists play again');
+    await advance(10 * HOUR_MS);
+    expect(pager.story).toEqual(['trigger unjournaled/unrecorded/esc-1', 'resolve unjournaled/unrecorded/esc-1']);
+  });
+});
+
 describe('the test page', () => {
   it('goes to every receiver once, and says which took it', async () => {
     const [pager, chat, hanging] = [new FakeReceiver('pager'), new FakeReceiver('chat'), new FakeReceiver('hanging')];

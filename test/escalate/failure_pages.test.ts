@@ -82,4 +82,10 @@ describe('a start with a whole journal', () => {
     expect(openKeys(applied(adopted, endLeftOver(adopted, [kept])))).toEqual([]);
     expect(endLeftOver(EMPTY_OUTBOX, [kept])).toEqual([]);
   });
+
+  it('leaves a page about channels open: what it lists may be down still', () => {
+    const listing: Undelivered = { ...kept, key: 'unjournaled/unrecorded/esc-8', channels: ['news'] };
+    const adopted = applied(EMPTY_OUTBOX, startedAnew(EMPTY_OUTBOX, [kept, listing]));
+    expect(openKeys(applied(adopted, endLeftOver(adopted, [kept, listing])))).toEqual([listing.key]);
+  });
 });

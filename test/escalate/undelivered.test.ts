@@ -46,6 +46,24 @@ describe('a page that the journal could not take', () => {
     expect(adopt(outbox, kept)).toEqual([]);
   });
 
+  it('is not kept once every receiver heard its end', () => {
+    const ended: Draft = { fact: { type: 'escalation.resolved', key: page.key, because: 'over' } };
+    const heard: Draft = { fact: { ...taken.fact, what: 'resolve' } as Draft['fact'] };
+    expect(undeliveredOf(folded([raised, taken, ended]).pages)).toHaveLength(1);
+    expect(undeliveredOf(folded([raised, taken, ended, heard]).pages)).toEqual([]);
+  });
+
+  it('keeps the channels that it lists, as many as fit into the note, and lists them once it is adopted', () => {
+    const channels = Array.from({ length: 500 }, (_, at) => `channel-${at}`);
+    const many: Draft = { fact: { type: 'escalation.raised', escalation: { ...page, channels } } };
+    const [listing] = undeliveredOf(folded([many, taken]).pages);
+    expect(listing?.channels).toEqual(channels.slice(0, 146));
+    expect(JSON.stringify([listing, ...kept, ...kept, ...kept]).length).toBeLessThan(4_096);
+    const [adopted] = folded(adopt(EMPTY_OUTBOX, readUndelivered([listing]))).pages;
+    expect(adopted?.escalation.channels).toEqual(listing?.channels);
+    expect(adopted?.escalation.details).toMatch(/^In trouble \(146\): channel-0, channel-1, /);
+  });
+
   it.each([
     [undefined],
     [{}],

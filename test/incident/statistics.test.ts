@@ -8,7 +8,7 @@ import { aCall, anIncident, permitTerms } from '../support/a.ts';
 import { fakeClock } from '../support/fake_clock.ts';
 import { pipelineHarness } from '../support/pipeline_harness.ts';
 
-const PIPELINE = { factStore: { channels: [] }, phaseOf: () => 2 } as never;
+const PIPELINE = { factStore: { channels: [] }, channelIndex: { phaseOf: () => 2 } } as never;
 
 function counted(...facts: readonly JournalFact[]) {
   const ledger = new Ledger(new MemoryStore(), fakeClock().clock);
@@ -73,7 +73,10 @@ describe('the counts of reeve stats', () => {
     const ledger = new Ledger(new MemoryStore(), fakeClock().clock);
     const { stats } = createStatistics(ledger);
     ledger.open();
-    const phases = { factStore: { channels }, phaseOf: (group: string) => (group === 'a' ? 4 : 1) } as never;
+    const phases = {
+      factStore: { channels },
+      channelIndex: { phaseOf: (group: string) => (group === 'a' ? 4 : 1) },
+    } as never;
     expect(stats(phases)).toMatchObject({
       rollout: {
         groups: [

@@ -3,6 +3,7 @@ import type { Rule } from '../../src/core/rule.ts';
 import { loadPersonas } from '../../src/config/personas.ts';
 import { loadRules } from '../../src/config/rules.ts';
 import { countingIds, type Ids } from '../../src/core/id.ts';
+import type { Escalation } from '../../src/core/incident.ts';
 import type { FactType, JournalEntry, JournalFact } from '../../src/core/journal.ts';
 import { DEFAULT_LIMITS, type Limits } from '../../src/core/limits.ts';
 import type { Persona } from '../../src/core/persona.ts';
@@ -78,6 +79,7 @@ export function pipelineHarness(options: PipelineOptions = {}) {
   const paging = journaledPaging(ledger, ids);
   const { outbox } = paging;
   const failures: string[] = [];
+  const unjournaled: (Omit<Escalation, 'id' | 'at'> | { readonly key: string; readonly because: string })[] = [];
   let phase: Phase = options.phase ?? 4;
   const limits = { ...DEFAULT_LIMITS, ...options.limits };
   const rulebook = createRulebook(options.rules ?? rules.rules);
@@ -110,6 +112,10 @@ export function pipelineHarness(options: PipelineOptions = {}) {
   const lanes = createKeyedQueues({ concurrentMax: 16 }, clock);
   const { pipeline, recover } = assembleDecisionPath({
     ...{ ledger, ids, paging },
+    unjournaled: {
+      raise: (page) => unjournaled.push(page),
+      resolve: (key, because) => unjournaled.push({ key, because }),
+    },
     lanes,
     settings,
     observations: {
@@ -160,6 +166,8 @@ export function pipelineHarness(options: PipelineOptions = {}) {
     store,
     outbox,
     failures,
+    /** Pages that the journal could not take, and the ends of such pages. */
+    unjournaled,
     entries,
     /** Channels that the probes were asked to look at more often, once for each time they were. */
     closer,

@@ -150,6 +150,11 @@ export class Rig {
     this.#put(channel, 'stopped', 0);
   }
 
+  /** Somebody starts the channel: another life begins. */
+  play(channel: string): void {
+    this.#put(channel, 'running', undefined, `${this.#item(channel).generation}-by-hand`);
+  }
+
   isPlaying(channel: string): boolean {
     return this.#item(channel).state === 'running';
   }
@@ -258,8 +263,8 @@ export class Rig {
     return JSON.parse(readFileSync(this.at(`ch/${channel}`), 'utf8'));
   }
 
-  #put(channel: string, state: string, exitCode: number | undefined): void {
-    const generation = existsSync(this.at(`ch/${channel}`)) ? this.#item(channel).generation : '0';
+  #put(channel: string, state: string, exitCode: number | undefined, begun?: string): void {
+    const generation = begun ?? (existsSync(this.at(`ch/${channel}`)) ? this.#item(channel).generation : '0');
     const item = { name: channel, state, generation, exit_code: exitCode ?? null };
     writeFileSync(this.at(`put-${channel}`), `${JSON.stringify(item)}\n`);
     renameSync(this.at(`put-${channel}`), this.at(`ch/${channel}`));

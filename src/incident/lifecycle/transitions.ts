@@ -84,7 +84,7 @@ export type Intent =
 type Tell = Extract<Intent, { kind: 'tell' }>;
 const CONTAINED_RETRY_MS = 5_000;
 const WATCH_RETRY_MS = 30_000;
-const NOTIFIED_HOLD_MS = 30_000;
+export const NOTIFIED_HOLD_MS = 30_000;
 const SETTLING_LOOK_MS = 250;
 const CROWD_LOOK_MS = 1_000;
 /** What was refused for a reason that has passed is asked about again no later than this (law L5). */
@@ -94,7 +94,7 @@ const TROUBLED_MS_MAX = 120_000;
 /** Without any trouble for this long it is over, though it is unknown whether it plays. */
 const CLEAR_HOLD_MS = 120_000;
 /** What is down, without a run under way, for this long beyond the persona's patience is paged (law L6). */
-const OVERDUE_MS = 18_000;
+export const OVERDUE_MS = 18_000;
 /** A trouble that comes and goes in one incident is paged after this long, whatever it waits for. */
 const OVERDUE_MS_MAX = 600_000;
 

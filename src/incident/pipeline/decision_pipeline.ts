@@ -2,7 +2,6 @@
 import { withdrawApprovals } from '../../control/approvals.ts';
 import { controlProjection, type ControlState } from '../../control/state.ts';
 import type { MonoMs } from '../../core/clock.ts';
-import type { Phase } from '../../core/control.ts';
 import { InvariantError, messageOf } from '../../core/errors.ts';
 import type { Read } from '../../core/journal.ts';
 import type { Limits } from '../../core/limits.ts';
@@ -96,7 +95,11 @@ export class DecisionPipeline implements Disposable {
   start(): void {
     const { clock, detectStops } = this.#deps;
     this.#clockWatch = new ClockWatch(clock, detectStops === true ? UPKEEP_MS : undefined);
-    this.#upkeep = clock.every(UPKEEP_MS, () => this.#safely('upkeep', () => this.#tick()));
+    this.#upkeep = clock.every(UPKEEP_MS, () => {
+      this.#safely('upkeep', () => this.#tick());
+      // By itself, because while the journal takes nothing the tick ends at the first thing that is to be written.
+      this.#safely('page', () => this.#housekeeping.pageUnrecorded(clock.monotonicMs()));
+    });
     this.#safely('resume', () => {
       const left = { incidents: this.incidents(), guard: this.guardState(), control: this.control() };
       restoreAfterBoot({ ...left, watchedUntilMs: this.#deps.watchedUntilMs?.() }, this.factStore);
@@ -188,10 +191,6 @@ export class DecisionPipeline implements Disposable {
     return this.#housekeeping.budget(this.#deps.clock.monotonicMs());
   }
 
-  phaseOf(group: GroupId): Phase {
-    return this.channelIndex.phaseOf(group);
-  }
-
   #createGuard(limits: () => Limits): Guard {
     const { append, clock, ids, settings, engines, journalBroken } = this.#deps;
     const { channelOf, groupsIn, personaOf } = this.channelIndex;
@@ -214,9 +213,9 @@ export class DecisionPipeline implements Disposable {
   }
 
   #createHousekeeping(): Housekeeping {
-    const { factStore, watch, guard, guardState, control, incidents } = this;
+    const { factStore, watch, guard, guardState, control, incidents, snapshots } = this;
     const engines = this.#deps.engineSetups.map(({ id }) => id);
-    const own = { factStore, watch, guard, guardState, control, incidents };
+    const own = { factStore, watch, guard, guardState, control, incidents, snapshots };
     const queued = { channelIndex: this.channelIndex, startQueue: this.#startQueue };
     return new Housekeeping({ ...this.#deps, ...own, ...queued, engines, healthyHoldMs: RESOLVE_HOLD_MS });
   }

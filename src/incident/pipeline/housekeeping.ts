@@ -4,33 +4,40 @@ import { type ControlState, frozenNow, heldBelow } from '../../control/state.ts'
 import { hasTrait } from '../../core/classification.ts';
 import type { Clock, MonoMs } from '../../core/clock.ts';
 import { invariant } from '../../core/errors.ts';
+import type { Ids } from '../../core/id.ts';
 import type { Append, Draft, Read } from '../../core/journal.ts';
-import { type ChannelId, type EngineId, parseScope, type Scope, scopesOver } from '../../core/scope.ts';
+import { type ChannelId, type EngineId, type Scope, scopesOver } from '../../core/scope.ts';
 import { type Escalation, type Incident, reaching } from '../../core/incident.ts';
 import { describeCall } from '../../core/tool.ts';
 import { MASS_GROUPS_MIN } from '../../ground/correlate/mass_deaths.ts';
 import type { FactStore } from '../../ground/facts/facts.ts';
 import type { Guard } from '../../guard/guard.ts';
 import { fleetCapOf, fleetRestartsOfDay } from '../../guard/state/fleet_cap.ts';
-import { ageOf, type GuardState, type HeldContainment, subjectsOf } from '../../guard/state/state.ts';
+import { ageOf, type GuardState, type HeldContainment } from '../../guard/state/state.ts';
 import { isLeftToIncident, isPaged, KEY_OF_MASS_OUTAGE, keyOfContainmentPage, pageFor } from '../pages/page.ts';
 import { budgetPage, type FleetBudget, hasRoomAgain, isUsedUp, KEY_OF_BUDGET } from '../pages/budget_page.ts';
 import { heldPhasePage, KEYS_OF_HELD_PHASE } from '../pages/phase_page.ts';
+import { isUnrecordedKey } from '../pages/unrecorded_page.ts';
 import type { ChannelIndex } from './channel_index.ts';
 import { leftByFailedPlans } from './failed_plans.ts';
 import { HoldEnds } from './hold_ends.ts';
 import { unlistedOf } from './named.ts';
-import type { OpenPages } from './ports.ts';
+import type { OpenPages, UnjournaledPort } from './ports.ts';
 import type { Settings } from './settings.ts';
 import { SharedPages } from './shared_pages.ts';
 import { type IncidentState, openById } from '../lifecycle/state.ts';
-import { isWell, wellSinceMs } from '../lifecycle/causes.ts';
 import type { StartQueue } from '../runs/start_queue.ts';
 import type { FindingTracker } from './finding_tracker.ts';
+import type { Snapshots } from './snapshots.ts';
+import { settledUnknown } from './settled_unknown.ts';
+import { BECAUSE_OVER, Unrecorded } from './unrecorded.ts';
 
 export interface HousekeepingDeps {
   readonly append: Append;
   readonly clock: Clock;
+  readonly ids: Ids;
+  readonly unjournaled?: UnjournaledPort | undefined;
+  readonly snapshots: Snapshots;
   readonly settings: () => Settings;
   readonly factStore: FactStore;
   readonly watch: FindingTracker;
@@ -69,11 +76,19 @@ export class Housekeeping {
   readonly #deps: HousekeepingDeps;
   readonly #holdEnds = new HoldEnds();
   readonly #sharedPages: SharedPages;
+  readonly #unrecorded: Unrecorded;
   #closerMs = 0;
 
   constructor(deps: HousekeepingDeps) {
     this.#deps = deps;
     this.#sharedPages = new SharedPages(deps);
+    const { channelOf, personaOf } = deps.channelIndex;
+    this.#unrecorded = new Unrecorded({ ...deps, channelOf, personaOf });
+  }
+
+  /** Once a second: while the journal takes nothing, who goes down is paged without it. */
+  pageUnrecorded(nowMs: MonoMs): void {
+    this.#unrecorded.look(nowMs);
   }
 
   /** Drafts that put an incident on the list of an open page about it and others; empty where there is none. */
@@ -110,7 +125,7 @@ export class Housekeeping {
     this.#leaveToThemselves(nowMs);
     this.#keepPages(nowMs);
     this.#pageHoldEnds(nowMs);
-    this.#settleUnknown(nowMs);
+    for (const settled of settledUnknown(this.#deps, nowMs)) this.#deps.append([settled]);
     this.#lookCloser(nowMs);
   }
 
@@ -189,6 +204,8 @@ export class Housekeeping {
     const heldKeys = new Set(held.map(({ scope }) => keyOfContainmentPage(scope)));
     const late = held.filter((one) => !open.has(keyOfContainmentPage(one.scope)) && this.#isPageDue(one, nowMs));
     const over = [...open.keys()].filter((key) => key.startsWith('containment/') && !heldKeys.has(key));
+    // Of a process before this one.
+    const played = [...open].filter(([key, ids]) => isUnrecordedKey(key) && this.#unrecorded.isOver(ids, nowMs));
     const { crowd, dispersed } = this.#crowdPages(open.has(KEY_OF_MASS_OUTAGE), nowMs);
     const budget = this.budget(nowMs);
     const isPoor = open.has(KEY_OF_BUDGET);
@@ -199,6 +216,7 @@ export class Housekeeping {
       ...dispersed.flatMap((key) => this.#deps.resolve(key, 'no channel waits for a start any more')),
       ...(isPoor || !isUsedUp(budget) ? [] : this.#deps.raise(budgetPage(budget))),
       ...(isPoor && hasRoomAgain(budget) ? this.#deps.resolve(KEY_OF_BUDGET, 'the budget has room again') : []),
+      ...played.flatMap(([key]) => this.#deps.resolve(key, BECAUSE_OVER)),
       ...this.#phasePages(open),
     ];
     if (drafts.length > 0) this.#deps.append(drafts);
@@ -255,31 +273,5 @@ export class Housekeeping {
       return raise(pageFor(all, 'lasting', { because, envelope: undefined, attempts: [] }));
     });
     if (drafts.length > 0) append(drafts);
-  }
-
-  /** A call of unknown end blocks what it was made on until that is seen healthy (law S6). */
-  #settleUnknown(nowMs: MonoMs): void {
-    for (const [key, { unknown }] of subjectsOf(this.#deps.guardState())) {
-      const scope = unknown === undefined ? undefined : parseScope(key);
-      if (unknown === undefined || scope === undefined) continue;
-      const since = this.#healthySinceMs(scope, unknown.sinceMs);
-      if (since === undefined || nowMs - since < this.#deps.healthyHoldMs) continue;
-      const because = `healthy for ${Math.round((nowMs - since) / 1000)} s`;
-      const fact = { type: 'unknown.settled', because } as const;
-      this.#deps.append([scope.kind === 'channel' ? { channel: scope.id, fact } : { fact: { ...fact, scope } }]);
-    }
-  }
-
-  /** Since when the scope has been healthy, as seen after that moment; undefined: it is not known to be. */
-  #healthySinceMs(scope: Scope, afterMs: MonoMs): MonoMs | undefined {
-    const { watch, channelIndex } = this.#deps;
-    const all = channelIndex.channelsIn(scope).map((id) => watch.watched(id));
-    if (scope.kind === 'channel') {
-      const since = all[0]?.healthySinceMs;
-      return since !== undefined && since >= afterMs ? since : undefined;
-    }
-    if (scope.kind === 'engine' && watch.engine(scope.id) !== undefined) return undefined;
-    const isHealthy = all.every(isWell) && all.some((one) => one?.finding.healthy === true);
-    return isHealthy ? Math.max(afterMs, ...all.map(wellSinceMs)) : undefined;
   }
 }

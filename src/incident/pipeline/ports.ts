@@ -1,4 +1,4 @@
-/** What the decision pipeline needs from outside, as three ports: the journal, the observations and the pages. */
+/** What the decision pipeline needs from outside, as ports: the journal, the observations and the pages. */
 import type { Clock, MonoMs } from '../../core/clock.ts';
 import type { Engine } from '../../core/engine.ts';
 import type { Ids } from '../../core/id.ts';
@@ -47,12 +47,22 @@ export interface PagingPort {
   readonly wasPaged: (scope: Scope, sinceMs: MonoMs) => boolean;
 }
 
+/** Pages that the journal cannot take. They are kept in memory and sent like any other. */
+export interface UnjournaledPort {
+  /** The journal takes nothing. */
+  readonly isNeeded: () => boolean;
+  readonly raise: (page: Omit<Escalation, 'id' | 'at'>) => void;
+  /** By the key with which it was raised. */
+  readonly resolve: (key: string, because: string) => void;
+}
+
 /** Everything the decision path needs from outside. A simulation hands over simulated ports and runs the same code. */
 export interface PipelineDeps extends JournalPort, ObservationPort, PagingPort {
   readonly clock: Clock;
   readonly ids: Ids;
   readonly lanes: KeyedQueues;
   readonly settings: () => Settings;
+  readonly unjournaled?: UnjournaledPort | undefined;
   /** True where timers run by themselves: a late one then says that the process was stopped. */
   readonly detectStops?: boolean | undefined;
   /** Secrets and control characters gone, at most 400 characters. */

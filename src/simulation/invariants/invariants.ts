@@ -5,6 +5,7 @@ import type { Persona } from '../../core/persona.ts';
 import type { Sample } from '../../core/sample.ts';
 import { highRiskBound } from '../../guard/bound.ts';
 import { isDelivered } from '../../escalate/outbox.ts';
+import type { UnjournaledPort } from '../../incident/pipeline/ports.ts';
 import type { Generation } from '../service_model.ts';
 import type { Batch, Delivery, Invocation } from '../effect_log.ts';
 import type { SimulatedDaemon } from '../simulated_daemon.ts';
@@ -98,6 +99,12 @@ export class Invariants {
     this.unwritten = new Unwritten(this.#case, deps.surroundings);
     this.rot = new Rot(this.#case, deps.surroundings);
   }
+
+  /** Hears of the pages that the journal cannot take. */
+  readonly unjournaled: Omit<UnjournaledPort, 'isNeeded'> = {
+    raise: (page) => this.#books.silence.unjournaled(page),
+    resolve: (key) => this.#books.silence.ended(key),
+  };
 
   get #oracles(): readonly Oracle[] {
     const ofWorld = [this.#realStarts, this.#setBacks, this.unwritten, this.rot];

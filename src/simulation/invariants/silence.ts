@@ -11,7 +11,7 @@ export interface ChannelTruth {
   readonly channel: string;
   /** Plays, as the simulated service itself knows. */
   readonly playing: boolean;
-  /** Reeve runs, can write, and nothing lies between it and the channel. */
+  /** Reeve runs, and nothing lies between it and the channel. */
   readonly visible: boolean;
 }
 
@@ -68,6 +68,8 @@ const namingOf = ({ scope, channels = [] }: Pick<Incident, 'scope' | 'channels'>
 export class Silence implements Oracle {
   readonly #case: InvariantContext;
   readonly #pages = new Map<string, Naming>();
+  /** Those that the journal could not take, of the process that runs. */
+  readonly #unjournaled = new Map<string, Naming>();
   readonly #incidents = new Map<string, Naming>();
   readonly #runs = new Map<string, Naming>();
   readonly #holds = new Map<string, Hold>();
@@ -103,6 +105,7 @@ export class Silence implements Oracle {
     switch (fact.type) {
       case 'reeve.started':
         this.#runs.clear();
+        this.#unjournaled.clear();
         for (const channel of this.#downMs.keys()) this.#downMs.set(channel, monoMs);
         this.#seenDownMs.clear();
         return this.#silentMs.clear();
@@ -144,6 +147,15 @@ export class Silence implements Oracle {
     this.#pages.set(key, { scope: keyOfScope(scope), listed });
     const known = this.#incidents.get(incident ?? '');
     if (known !== undefined && incident !== undefined) this.#incidents.set(incident, { ...known, listed });
+  }
+
+  /** It was raised although the journal takes nothing. */
+  unjournaled({ key, scope, details }: Pick<Escalation, 'key' | 'scope' | 'details'>): void {
+    this.#unjournaled.set(key, { scope: keyOfScope(scope), listed: listedIn(details) });
+  }
+
+  ended(key: string): void {
+    this.#unjournaled.delete(key);
   }
 
   /** Looks at every channel as it really is. `monoMs` is the time that the living Reeve counts. */
@@ -203,7 +215,8 @@ export class Silence implements Oracle {
     if (this.#told.has(channel)) return true;
     const covers = (keys: Iterable<string>): boolean => this.#isCovered(channel, keys);
     const held = [...this.#holds.values()].filter(({ fromMs, untilMs }) => fromMs <= monoMs && monoMs < untilMs);
-    const isNamed = this.#isIn(channel, [...this.#pages.values(), ...this.#runs.values()]);
+    const named = [this.#pages, this.#unjournaled, this.#runs].flatMap((some) => [...some.values()]);
+    const isNamed = this.#isIn(channel, named);
     return isNamed || covers(held.map(({ scope }) => scope));
   }
 

@@ -63,9 +63,9 @@ describe('a preview', () => {
 describe('the phase of a group', () => {
   it('is the configured one until a person sets another', async () => {
     const world = pipelineHarness({ phase: 4 });
-    expect(world.pipeline.phaseOf('encoders')).toBe(4);
+    expect(world.pipeline.channelIndex.phaseOf('encoders')).toBe(4);
     world.say({ type: 'control.phase_set', phase: 1, group: undefined, who: 'ann', because: 'a test' });
-    expect(world.pipeline.phaseOf('encoders')).toBe(1);
+    expect(world.pipeline.channelIndex.phaseOf('encoders')).toBe(1);
   });
 });
 

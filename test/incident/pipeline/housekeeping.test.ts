@@ -5,14 +5,13 @@ import type { Escalation } from '../../../src/core/incident.ts';
 import type { Draft, JournalFact } from '../../../src/core/journal.ts';
 import { DEFAULT_LIMITS } from '../../../src/core/limits.ts';
 import type { Persona } from '../../../src/core/persona.ts';
-import { keyOfScope, type Scope } from '../../../src/core/scope.ts';
+import type { Scope } from '../../../src/core/scope.ts';
 import { containmentKey, type GuardState, newGuardState } from '../../../src/guard/state/state.ts';
 import { newlyOpen } from '../../../src/incident/lifecycle/state.ts';
 import type { MassOutage } from '../../../src/incident/pages/page.ts';
 import { Housekeeping, type HousekeepingDeps } from '../../../src/incident/pipeline/housekeeping.ts';
 import { aCall, anIncident, aPersona } from '../../support/a.ts';
 import { fakeClock } from '../../support/fake_clock.ts';
-import { withSubject } from '../../guard/subjects.ts';
 
 const NEWS: Scope = { kind: 'channel', id: 'news' };
 const FLEET: Scope = { kind: 'fleet' };
@@ -29,6 +28,8 @@ interface World {
   readonly healthySinceMs?: number;
   /** Whether all of it is in no trouble, and what is known of its health. */
   readonly well?: boolean | undefined;
+  /** Whether it is as somebody wants it; default: where it is in no trouble. */
+  readonly quiet?: boolean;
   readonly engineTrouble?: object;
   readonly writes?: boolean;
 }
@@ -55,7 +56,8 @@ function keeping(world: World = {}) {
       troubled: ['news'],
       sharedGroups: () => [],
       watched: () => ({
-        finding: 'well' in world ? { trouble: false, quiet: true, healthy: world.well } : { trouble: true },
+        finding:
+          'well' in world ? { trouble: false, quiet: world.quiet ?? true, healthy: world.well } : { trouble: true },
         healthySinceMs: world.healthySinceMs,
       }),
       engine: () => world.engineTrouble,
@@ -84,7 +86,7 @@ function keeping(world: World = {}) {
       resolved.push(key);
       return [];
     },
-    openPages: () => new Map((world.openPages ?? []).map((key) => [key, []])),
+    openPages: () => new Map((world.openPages ?? []).map((key) => [key, ['news']])),
     wasPaged: () => false,
     onFailure: (text: string) => failures.push(text),
     healthyHoldMs: 5_000,
@@ -251,60 +253,23 @@ describe('a question without an answer', () => {
   });
 });
 
-describe('a start whose end is UNKNOWN', () => {
-  const guardState = withSubject({ unknown: { permit: 'per-1', tool: 'restart_channel', sinceMs: 1_000 } });
-  const settledAt = (nowMs: number, healthySinceMs: number | undefined) => {
-    const { housekeeping, facts } = keeping({
-      guardState,
-      ...(healthySinceMs === undefined ? {} : { healthySinceMs }),
-    });
+describe('a page of an earlier process about who went down while its journal took nothing', () => {
+  const openPages = ['unjournaled/unrecorded/esc-1'];
+  const endedAt = (nowMs: number, world: World): readonly string[] => {
+    const { housekeeping, resolved } = keeping({ openPages, ...world });
     housekeeping.keepUp(nowMs);
-    return facts.some(({ type }) => type === 'unknown.settled');
+    return resolved;
   };
 
-  it('is settled when its channel has been healthy for five seconds since', () => {
-    expect([settledAt(6_999, 2_000), settledAt(7_000, 2_000)]).toEqual([false, true]);
+  it('stays open while what it lists is in trouble, or not seen to play', () => {
+    expect(endedAt(60_000, {})).toEqual([]);
+    expect(endedAt(60_000, { well: undefined, quiet: false })).toEqual([]);
   });
 
-  it('is not settled by health from before it, or by none', () => {
-    expect([settledAt(60_000, 999), settledAt(60_000, 1_000), settledAt(60_000, undefined)]).toEqual([
-      false,
-      true,
-      false,
-    ]);
-  });
-});
-
-describe('a plan or an engine-wide call whose end is UNKNOWN', () => {
-  const settledAt = (nowMs: number, scope: Scope, world: World) => {
-    const guardState = withSubject(
-      { unknown: { permit: 'per-1', tool: 'restart_channel', sinceMs: 1_000 } },
-      keyOfScope(scope),
-    );
-    const { housekeeping, facts } = keeping({ guardState, ...world });
-    housekeeping.keepUp(nowMs);
-    return facts.filter(({ type }) => type === 'unknown.settled');
-  };
-  const GROUP: Scope = { kind: 'group', id: 'encoders' };
-  const ENGINE: Scope = { kind: 'engine', id: 'local' };
-
-  it.each([GROUP, ENGINE])('is settled when all of $kind has been healthy for five seconds since', (scope) => {
-    const settled = { type: 'unknown.settled', scope };
-    expect(settledAt(6_999, scope, { well: true, healthySinceMs: 2_000 })).toEqual([]);
-    expect(settledAt(7_000, scope, { well: true, healthySinceMs: 2_000 })).toMatchObject([settled]);
-    expect(settledAt(5_999, scope, { well: true, healthySinceMs: 500 })).toEqual([]);
-    expect(settledAt(6_000, scope, { well: true, healthySinceMs: 500 })).toMatchObject([settled]);
-  });
-
-  it('is not settled where one of it is in trouble, or none of it is known to play', () => {
-    expect(settledAt(60_000, GROUP, { healthySinceMs: 2_000 })).toEqual([]);
-    expect(settledAt(60_000, GROUP, { well: undefined })).toEqual([]);
-  });
-
-  it('is not settled while something is wrong with the engine itself', () => {
-    const world = { well: true, healthySinceMs: 2_000, engineTrouble: {} };
-    expect(settledAt(60_000, ENGINE, world)).toEqual([]);
-    expect(settledAt(60_000, GROUP, world)).toHaveLength(1);
+  it('ends when that has played for 30 s, or is as somebody wants it', () => {
+    expect(endedAt(31_999, { well: true, quiet: false, healthySinceMs: 2_000 })).toEqual([]);
+    expect(endedAt(32_000, { well: true, quiet: false, healthySinceMs: 2_000 })).toEqual(openPages);
+    expect(endedAt(32_000, { well: undefined })).toEqual(openPages);
   });
 });
 

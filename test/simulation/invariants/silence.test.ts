@@ -60,6 +60,39 @@ describe('the oracle of silent downtime (L6)', () => {
     expect(broken).toEqual([]);
   });
 
+  describe('of a page that the journal could not take', () => {
+    const unjournaled = (...ids: string[]) => ({
+      key: 'unrecorded/esc-1',
+      scope: { kind: 'fleet' } as const,
+      details: `Needs an operator.\nIn trouble (${ids.length}): ${ids.join(', ')}`,
+    });
+
+    it.each([
+      ['counts it for whom it lists', unjournaled('ch1', 'ch0'), []],
+      ['counts it for nobody else', unjournaled('ch1'), ['L6']],
+    ])('%s', (_, raised, expected) => {
+      const { silence, broken, down } = oracle();
+      silence.unjournaled(raised);
+      for (const monoMs of [0, ALLOWED_MS + 1]) down(monoMs);
+      expect(broken).toEqual(expected);
+    });
+
+    it('counts it until it is ended, or its process is', () => {
+      const ended = oracle();
+      ended.silence.unjournaled(unjournaled('ch0'));
+      ended.down(0);
+      ended.silence.ended('unrecorded/esc-1');
+      for (const monoMs of [50_000, 50_000 + GAP_MS + 1]) ended.down(monoMs);
+      expect(ended.broken).toEqual(['L6']);
+      const restarted = oracle();
+      restarted.silence.unjournaled(unjournaled('ch0'));
+      restarted.down(0);
+      restarted.write({ type: 'reeve.started' }, 10_000);
+      for (const monoMs of [10_000, 10_000 + ALLOWED_MS + 1]) restarted.down(monoMs);
+      expect(restarted.broken).toEqual(['L6']);
+    });
+  });
+
   it('counts a page that Reeve has lost, as long as a person has it and the channel has not played since', () => {
     const before = oracle();
     before.write(page('ch0'));

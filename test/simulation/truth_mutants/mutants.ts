@@ -9,7 +9,7 @@ export interface TruthMutant {
 }
 
 export const TRUTH_SCENES = [
-  ...(['others', 'spaced', 'set_back', 'journal_busy', 'unwritten'] as const),
+  ...(['others', 'spaced', 'set_back', 'journal_busy', 'unwritten', 'full_disk'] as const),
   ...(['rot', 'rot_before_a_restart', 'rot_of_an_old_record', 'two_reeves'] as const),
 ] as const;
 export type TruthSceneName = (typeof TRUTH_SCENES)[number];
@@ -76,6 +76,17 @@ export const TRUTH_MUTANTS: readonly TruthMutant[] = [
       'void key;',
     ],
     scene: 'journal_busy',
+  },
+  {
+    name: 'nobody is told who goes down while the disk takes nothing',
+    law: 'L6',
+    says: /is down for \d+ ms and no page, run or hold names it/,
+    edit: [
+      'src/incident/assembly.ts',
+      "isNeeded: () => ledger.broken?.kind === 'unwritable',",
+      'isNeeded: () => false,',
+    ],
+    scene: 'full_disk',
   },
   {
     name: 'the first good probe is enough',

@@ -57,6 +57,15 @@ const SCENES: Readonly<Record<TruthSceneName, () => Scenario>> = {
   journal_busy: () => busy({}),
   /** The same, without the time that a page may take. */
   unwritten: () => busy({ days: (624 * S) / DAY_MS }),
+  /** One dies as the disk begins to take nothing, and another a minute later. */
+  full_disk: () => ({
+    ...world({ persona: 'lab' }, [
+      { atMs: 600 * S, kind: 'disk', target: '', forMs: 300 * S, variant: 0.4 },
+      { atMs: 600 * S },
+      { atMs: 660 * S, target: 'ch5' },
+    ]),
+    kinds: ['crash', 'disk'],
+  }),
   rot: () => rotting({ atMs: 1_800 * S, variant: 0.5 }),
   /** The walk has found it when Reeve dies; one more channel dies as soon as the next one runs. */
   rot_before_a_restart: () =>
