@@ -4,24 +4,29 @@ import { calmPacesOf } from '../config/document/calm_paces.ts';
 import type { ChannelSetup, EngineSetup } from '../ground/facts/setup.ts';
 
 /** Used where neither a probe nor a query says how often the output is looked at. */
-export const NO_STALL_MS = 6_000;
+const NO_STALL_MS = 6_000;
 const NO_PROBE_MS = 2_000;
 const NO_SOURCE_MS = 10_000;
 
 export function setupOf(channel: ChannelConfig, { collectors }: Config): ChannelSetup {
   const { id, group, engine, expected, hasSource, hasOutputProbe, output, source } = channel;
-  const asked = collectors.prometheus.flatMap(({ everyMs, queries }) =>
-    queries.map((query) => ({ everyMs, ...query })),
+  const asked = collectors.prometheus.flatMap(({ everyMs, staleAfterMs, queries }) =>
+    queries.map((query) => ({ everyMs, staleAfterMs, ...query })),
   );
   /** How often others look, where the channel has no probe of its own. */
   const byOthers = (meanings: readonly string[]) => asked.filter(({ means }) => meanings.includes(means));
   const outputs = byOthers(['up', 'playlist_age_seconds', 'output_position']);
   const sources = byOthers(['source_up']);
+  /** Until its next scrape a value is what it was: that it stands proves something once it is older than any used. */
+  const standMs = byOthers(['playlist_age_seconds', 'output_position']).map(
+    ({ everyMs, staleAfterMs }) => staleAfterMs + everyMs,
+  );
   return {
     ...{ id, group, engine, expected, ...calmPacesOf(channel) },
     hasSource: hasSource || sources.some((query) => query.channel === id),
     hasOutputProbe: hasOutputProbe || outputs.some((query) => query.channel === id),
-    stallAfterMs: output?.stallAfterMs ?? Math.max(NO_STALL_MS, ...outputs.map(({ everyMs }) => 3 * everyMs)),
+    stallAfterMs:
+      output?.stallAfterMs ?? Math.max(NO_STALL_MS, ...outputs.map(({ everyMs }) => 3 * everyMs), ...standMs),
     outputEveryMs: output?.everyMs ?? Math.max(NO_PROBE_MS, ...outputs.map(({ everyMs }) => everyMs)),
     sourceEveryMs: source?.everyMs ?? Math.max(NO_SOURCE_MS, ...sources.map(({ everyMs }) => everyMs)),
   };

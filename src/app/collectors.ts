@@ -11,7 +11,7 @@ import { ownFilesMax } from '../collect/tail/open_files.ts';
 import { createTail } from '../collect/tail/tail.ts';
 import type { SourceStats, TailNotice } from '../collect/tail/types.ts';
 import type { Config } from '../config/config.ts';
-import { engineSetupsOf, NO_STALL_MS, setupOf } from './channel_setups.ts';
+import { engineSetupsOf, setupOf } from './channel_setups.ts';
 import type { Configuration } from '../config/load.ts';
 import type { CheckpointStore } from '../core/chunk.ts';
 import type { Clock } from '../core/clock.ts';
@@ -83,7 +83,7 @@ export function createCollectors(configuration: Configuration, given: CollectDep
   const commands = following.map((source) => createCommandLog({ source, clock, checkpoints, sink, report }));
   const pools = new PoolReadings(clock, poolStaleMs(config));
   const setups = config.channels.map((channel) => setupOf(channel, config));
-  const inputs = inputsOf(config, deps, { sink, pools, channels, setups });
+  const inputs = inputsOf(config, deps, { sink, pools, channels });
   const engineOf = new Map(config.channels.map(({ id, engine }) => [id, engine]));
   const poll = pollOf(config, deps, pools, engineOf);
   const probes = probesOf(config, given, () => tail.lateMs());
@@ -168,17 +168,14 @@ function inputsOf(
     readonly sink: ReturnType<typeof sinkFor>;
     readonly pools: PoolReadings;
     readonly channels: ReturnType<typeof createChannelTable>;
-    readonly setups: readonly ChannelSetup[];
   },
 ): LogInputs {
-  const stallAfter = new Map(own.setups.map(({ id, stallAfterMs }) => [id, stallAfterMs]));
   return createLogInputs(config, {
     ...{ clock, sink: own.sink, pools: own.pools, log, onSymptom, onSample },
     channelOf: (name) => {
       const number = own.channels.numberOf(name);
       return number === undefined ? undefined : own.channels.nameOf(number);
     },
-    stallAfterMs: (id) => stallAfter.get(id) ?? NO_STALL_MS,
   });
 }
 

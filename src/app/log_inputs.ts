@@ -26,7 +26,6 @@ export interface LogInputDeps {
   readonly pools: PoolReadings;
   readonly log: Log;
   readonly channelOf: (name: string) => ChannelId | undefined;
-  readonly stallAfterMs: (channel: ChannelId) => number;
   readonly onSample: (sample: Sample) => void;
   readonly onSymptom: (symptom: Symptom) => void;
 }
@@ -126,8 +125,7 @@ function prometheusOf(config: Config, deps: LogInputDeps, ask: BoundedFetch): Po
       token: token === undefined ? undefined : () => token.reveal(),
     })),
     looksItself: (channel, at) => own.get(channel)?.[at] !== undefined,
-    stallAfterMs: deps.stallAfterMs,
-    onPoolPressure: (engine, ratio) => pools.note(engine, ratio),
+    onPoolPressure: (engine, ratio, query) => pools.note(engine, ratio, query),
     report: (server, because) => log.warn({ source: `prometheus:${server}` }, safeText(because, 512)),
   });
 }

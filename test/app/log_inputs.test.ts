@@ -35,7 +35,6 @@ function inputsOf(yaml: string, stateDirectory = aDirectory()) {
       return count;
     },
     channelOf: (name) => (['news', 'sport'].includes(name) ? name : undefined),
-    stallAfterMs: () => 6_000,
     onSample: (sample) => samples.push(sample),
     onSymptom: (symptom) => symptoms.push(symptom),
   };

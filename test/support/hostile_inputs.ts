@@ -75,7 +75,6 @@ export function openInputs({ clock, ...ears }: Ears) {
   const inputs = createLogInputs(configuration.config, {
     ...{ clock, sink, log: QUIET, onSymptom, onSample, pools: new PoolReadings(clock, () => undefined) },
     channelOf: (name) => CHANNELS.find((id) => id === name),
-    stallAfterMs: () => 6_000,
   });
   const app = new Hono<HttpEnv>();
   addIntake(app, { intake: inputs.intake, grantOf: (authorization) => grantOf(GRANTS, authorization) });

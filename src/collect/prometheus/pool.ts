@@ -7,7 +7,8 @@ import type { EngineId } from '../../core/scope.ts';
 export class PoolReadings {
   readonly #clock: Clock;
   readonly #staleMs: (engine: EngineId) => number | undefined;
-  readonly #readings = new Map<EngineId, { readonly ratio: number; readonly monoMs: MonoMs }>();
+  /** By engine and query: an engine may have several pools. */
+  readonly #readings = new Map<EngineId, Map<string, { readonly ratio: number; readonly monoMs: MonoMs }>>();
 
   /** `staleMs`: after how long a reading says nothing; undefined for an engine without such a query. */
   constructor(clock: Clock, staleMs: (engine: EngineId) => number | undefined) {
@@ -15,16 +16,23 @@ export class PoolReadings {
     this.#staleMs = staleMs;
   }
 
-  note(engine: EngineId, ratio: number): void {
-    this.#readings.set(engine, { ratio, monoMs: this.#clock.monotonicMs() });
+  /** `query`: what was asked. */
+  note(engine: EngineId, ratio: number, query = ''): void {
+    const own = this.#readings.get(engine) ?? new Map();
+    this.#readings.set(engine, own.set(query, { ratio, monoMs: this.#clock.monotonicMs() }));
   }
 
-  /** An engine whose pool is asked about reports one: a reading that is missing or old means unknown, not fine. */
+  /**
+   * An engine whose pool is asked about reports one: a reading that is missing or old means unknown, not fine. Of
+   * several pools the fullest counts.
+   */
   over(sample: EngineSample): EngineSample {
     const staleMs = this.#staleMs(sample.engine);
     if (staleMs === undefined) return sample;
-    const reading = this.#readings.get(sample.engine);
-    const isFresh = reading !== undefined && this.#clock.monotonicMs() - reading.monoMs <= staleMs;
-    return { ...sample, reportsPool: true, poolPressure: isFresh ? reading.ratio : sample.poolPressure };
+    const nowMs = this.#clock.monotonicMs();
+    const readings = [...(this.#readings.get(sample.engine)?.values() ?? [])];
+    const isFresh = readings.length > 0 && readings.every(({ monoMs }) => nowMs - monoMs <= staleMs);
+    const fullest = Math.max(...readings.map(({ ratio }) => ratio));
+    return { ...sample, reportsPool: true, poolPressure: isFresh ? fullest : sample.poolPressure };
   }
 }

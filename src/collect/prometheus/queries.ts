@@ -41,10 +41,10 @@ export interface PrometheusOptions {
   readonly channelOf: (name: string) => ChannelId | undefined;
   /** What a probe of the channel's own looks at: two accounts of one thing would overwrite each other. */
   readonly looksItself: (channel: ChannelId, at: 'output' | 'source') => boolean;
-  readonly stallAfterMs: (channel: ChannelId) => number;
   readonly onSample: (sample: Sample) => void;
   readonly onSymptom: (symptom: Symptom) => void;
-  readonly onPoolPressure: (engine: EngineId, ratio: number) => void;
+  /** The highest of the series that one query gave. */
+  readonly onPoolPressure: (engine: EngineId, ratio: number, query: string) => void;
   /** Hears once of each change: that a query fails, and that it answers again. */
   readonly report: (server: string, because: string) => void;
 }
@@ -52,6 +52,8 @@ export interface PrometheusOptions {
 const TIMEOUT_MS = 5_000;
 const ANSWER_BYTES_MAX = 1_048_576;
 const CONCURRENCY_MAX = 4;
+/** Output that is younger moves, or younger than three looks where those take longer. */
+const FRESH_MS = 6_000;
 
 /** Asks Prometheus servers at their pace. What fails, or answers nothing, gives no sample: no answer is not a value. */
 export function createPrometheusQueries(options: PrometheusOptions): Poller {
@@ -69,7 +71,7 @@ export function createPrometheusQueries(options: PrometheusOptions): Poller {
         ...{ name, everyMs: server.everyMs, fastEveryMs: server.everyMs, timeoutMs: TIMEOUT_MS + 1_000 },
         async run(signal) {
           try {
-            for (const series of await answerOf(options, server, { query, signal })) take(series);
+            take(await answerOf(options, server, { query, signal }));
             say('');
           } catch (thrown) {
             if (!signal.aborted) say(messageOf(thrown));
@@ -124,7 +126,7 @@ function seriesOf(each: unknown): Series[] {
 function taker(
   options: PrometheusOptions,
   { server, query }: { readonly server: PrometheusServer; readonly query: PrometheusQuery },
-): (series: Series) => void {
+): (answer: readonly Series[]) => void {
   const { clock, onSample, looksItself } = options;
   const source = `prometheus:${server.id}`;
   /** By channel: how often the output was seen fresh. */
@@ -143,7 +145,7 @@ function taker(
       playlist_age_seconds(channel, value) {
         if (looksItself(channel, 'output')) return;
         const ageMs = Math.max(0, value * 1_000);
-        const isFresh = ageMs < options.stallAfterMs(channel);
+        const isFresh = ageMs < Math.max(FRESH_MS, 3 * server.everyMs);
         const count = (moves.get(channel) ?? 0) + (isFresh ? 1 : 0);
         moves.set(channel, count);
         onSample({ ...base(), kind: 'playlist', channel, ok: true, revision: String(count), ageMs });
@@ -161,14 +163,19 @@ function taker(
           options.onSymptom(metricSymptom({ channel, kind: query.symptom, source, text }, clock));
       },
     };
-  return ({ labels, value }) => {
-    if (query.means === 'pool_pressure') {
-      if (query.engine !== undefined && value >= 0) options.onPoolPressure(query.engine, Math.min(1, value));
-      return;
+  const { means, engine } = query;
+  if (means === 'pool_pressure') {
+    return (answer) => {
+      const ratios = answer.flatMap(({ value }) => (value >= 0 ? [Math.min(1, value)] : []));
+      if (engine !== undefined && ratios.length > 0) options.onPoolPressure(engine, Math.max(...ratios), query.query);
+    };
+  }
+  return (answer) => {
+    for (const { labels, value } of answer) {
+      const named = labelled(labels, query.channelLabels);
+      const channel = query.channel ?? (named === undefined ? undefined : options.channelOf(named));
+      if (channel !== undefined) answers[means](channel, value);
     }
-    const named = labelled(labels, query.channelLabels);
-    const channel = query.channel ?? (named === undefined ? undefined : options.channelOf(named));
-    if (channel !== undefined) answers[query.means](channel, value);
   };
 }
 

@@ -47,7 +47,6 @@ function ask(
     ask: fetch,
     channelOf: (name) => (['news', 'sport'].includes(name) ? name : undefined),
     looksItself: (channel) => channel === 'sport',
-    stallAfterMs: () => 6_000,
     onSample: (sample) => samples.push(sample as AnySample),
     onSymptom: (symptom) => symptoms.push(symptom),
     onPoolPressure: (engine, ratio) => pools.push([engine, ratio]),
@@ -131,15 +130,28 @@ describe('what a value means', () => {
     expect(samples.slice(0, 3).map(({ revision }) => revision)).toEqual(['7', '7', '8']);
   });
 
-  it('viewers, the pressure on a pool, and a symptom', async () => {
+  it('viewers, and a symptom', async () => {
     expect((await taken('viewers', ['12'])).samples[0]).toMatchObject({
       kind: 'viewers',
       channel: 'news',
       viewers: 12,
     });
-    expect((await taken('pool_pressure', ['0.5'], { engine: 'local' })).pools[0]).toEqual(['local', 0.5]);
     const { symptoms } = await taken('symptom', ['1'], { symptom: 'encoder_overload' });
     expect(symptoms[0]).toMatchObject({ kind: 'encoder_overload', origin: 'metric', channel: 'news' });
+  });
+
+  it('the pressure on the fullest of several pools is that of the engine', async () => {
+    const { url } = await serve((_, response) =>
+      response.end(
+        vector([{ pool: 'a' }, '0.1'], [{ pool: 'b' }, '0.95'], [{ pool: 'c' }, '0.2'], [{ pool: 'd' }, 'NaN']),
+      ),
+    );
+    const { pools } = ask(url, [{ query: 'q', means: 'pool_pressure', engine: 'local' }]);
+    await vi.waitFor(() => expect(pools.length).toBeGreaterThan(1), { timeout: 30_000 });
+    expect(pools.slice(0, 2)).toEqual([
+      ['local', 0.95],
+      ['local', 0.95],
+    ]);
   });
 
   it('says nothing of what a probe of its own looks at', async () => {
@@ -193,6 +205,20 @@ describe('the pressure on a pool that another system reports', () => {
     await advance(1);
     expect(pool.over(sample)).toMatchObject({ reportsPool: true, poolPressure: undefined });
     expect(pool.over({ ...sample, engine: 'other' })).toMatchObject({ reportsPool: false });
+  });
+});
+
+describe('several readings of one engine', () => {
+  it('give the highest while all of them come, and nothing once one of them no longer does', async () => {
+    const { clock, advance } = fakeClock();
+    const pool = new PoolReadings(clock, () => 30_000);
+    const sample = { kind: 'engine', engine: 'local', poolPressure: undefined } as unknown as EngineSample;
+    pool.note('local', 0.95, 'encoders');
+    await advance(20_000);
+    pool.note('local', 0.2, 'connections');
+    expect(pool.over(sample).poolPressure).toBe(0.95);
+    await advance(10_001);
+    expect(pool.over(sample).poolPressure).toBeUndefined();
   });
 });
 

@@ -1,0 +1,43 @@
+import { expect, it } from 'vitest';
+import { setupOf } from '../../src/app/channel_setups.ts';
+import { loadConfig } from '../../src/config/config.ts';
+import { aFolder } from '../config/support.ts';
+
+/** The setup of the one channel of a configuration with these lines. */
+function setupWith(lines: string) {
+  const text = `version: 1\nengines: [{ id: e, kind: supervisor, url: "http://127.0.0.1:9001/RPC2" }]\n${lines}`;
+  const cwd = aFolder({ 'config/reeve.yaml': text });
+  const { config, problems } = loadConfig({ cwd, env: {} });
+  expect(problems).toEqual([]);
+  return setupOf(config!.channels[0]!, config!);
+}
+
+const asked = (means: string, times = '') =>
+  `channels: [{ id: news, engine: e }]
+prometheus:
+  - { id: p, url: "http://127.0.0.1:9090"${times}, queries: [{ query: q, means: ${means}, channel: news }] }\n`;
+
+it.each(['output_position', 'playlist_age_seconds'])(
+  'a value of %s stands still only once it is older than any that is used',
+  (means) => {
+    expect(setupWith(asked(means)).stallAfterMs).toBe(100_000);
+    expect(setupWith(asked(means, ', every: 5s, stale_after: 15s')).stallAfterMs).toBe(20_000);
+    expect(setupWith(asked(means, ', every: 30s, stale_after: 15s')).stallAfterMs).toBe(90_000);
+  },
+);
+
+it('an output that answers or does not is known by three looks', () => {
+  expect(setupWith(asked('up'))).toMatchObject({ stallAfterMs: 30_000, outputEveryMs: 10_000, hasOutputProbe: true });
+});
+
+it('an output that is looked at by itself stands after its own time', () => {
+  const output = 'output: { hls: "http://127.0.0.1/a.m3u8", stall_after: 7s }';
+  const lines = asked('output_position').replace('engine: e', `engine: e, ${output}`);
+  expect(setupWith(lines).stallAfterMs).toBe(7_000);
+});
+
+it('a channel of which nothing is asked has what suits a probe', () => {
+  expect(setupWith('channels: [{ id: news, engine: e }]\n')).toMatchObject({
+    ...{ hasOutputProbe: false, hasSource: false, stallAfterMs: 6_000, outputEveryMs: 2_000, sourceEveryMs: 10_000 },
+  });
+});
