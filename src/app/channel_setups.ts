@@ -11,7 +11,7 @@ const NO_SOURCE_MS = 10_000;
 export function setupOf(channel: ChannelConfig, { collectors }: Config): ChannelSetup {
   const { id, group, engine, expected, hasSource, hasOutputProbe, output, source } = channel;
   const asked = collectors.prometheus.flatMap(({ everyMs, staleAfterMs, queries }) =>
-    queries.map((query) => ({ everyMs, staleAfterMs, ...query })),
+    queries.flatMap((query) => ((query.channel ?? id) === id ? [{ everyMs, staleAfterMs, ...query }] : [])),
   );
   /** How often others look, where the channel has no probe of its own. */
   const byOthers = (meanings: readonly string[]) => asked.filter(({ means }) => meanings.includes(means));

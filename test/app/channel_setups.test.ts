@@ -36,8 +36,15 @@ it('an output that is looked at by itself stands after its own time', () => {
   expect(setupWith(lines).stallAfterMs).toBe(7_000);
 });
 
-it('a channel of which nothing is asked has what suits a probe', () => {
-  expect(setupWith('channels: [{ id: news, engine: e }]\n')).toMatchObject({
+it.each([
+  ['nothing is asked', 'channels: [{ id: news, engine: e }]\n'],
+  ['only another channel is asked about', asked('output_position').replace('id: news', 'ids: [sport, news]')],
+])('where %s a channel has what suits a probe', (_, lines) => {
+  expect(setupWith(lines)).toMatchObject({
     ...{ hasOutputProbe: false, hasSource: false, stallAfterMs: 6_000, outputEveryMs: 2_000, sourceEveryMs: 10_000 },
   });
+});
+
+it('a query whose labels name the channel may be about any', () => {
+  expect(setupWith(asked('output_position').replace(', channel: news', '')).stallAfterMs).toBe(100_000);
 });
