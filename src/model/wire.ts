@@ -75,7 +75,7 @@ export class ModelWire implements Disposable {
 
   /** One HTTP request inside an exchange. Throws for every status that is no success. */
   async send({ url, method, body, signal, onData }: WireRequest): Promise<HttpAnswer> {
-    if (!url.startsWith(`${this.server.url}/`)) {
+    if (!isBelow(url, this.server.url)) {
       throw new InvariantError(`${peerName(url)} is asked for what is below ${peerName(this.server.url)}`);
     }
     const key = this.server.key?.();
@@ -98,6 +98,12 @@ export class ModelWire implements Disposable {
     if (answer.status >= 300) throw refusal(this.server.id, answer);
     return answer;
   }
+}
+
+/** As addresses, not as text: a client library writes the port out and the host in small letters. */
+function isBelow(url: string, base: string): boolean {
+  const [asked, own] = [new URL(url), new URL(`${base}/`)];
+  return asked.origin === own.origin && asked.pathname.startsWith(own.pathname);
 }
 
 /** Ollama says `{"error":"text"}`, OpenAI's format `{"error":{"message":"text","code":"model_not_found"}}`. */
