@@ -3,9 +3,13 @@ import type { Checkpoint, CheckpointStore } from '../../core/chunk.ts';
 import { type FileId, isOf, keyOfId } from './identity.ts';
 import type { LogFile } from './log_file.ts';
 import type { LineCounts } from './line_counts.ts';
+import { DEFAULT_TAIL_LIMITS } from './types.ts';
 
-/** Files that went away and may come back are remembered up to this many. */
-const REMEMBERED_MAX = 64;
+/**
+ * Files that went away and may come back are remembered up to this many: as many as a pattern may match, for a file
+ * server that is away for a moment takes all of them along.
+ */
+const REMEMBERED_MAX = DEFAULT_TAIL_LIMITS.matchesMax;
 
 /** The row that holds a source's counts is about no file. All rows of a save become durable together. */
 const NO_FILE = { device: '', inode: '', headHash: '', headBytes: 0, offset: 0 };
@@ -63,7 +67,9 @@ export class Rows {
 
   /** The row about this very file, by its inode and its first bytes. */
   of(id: FileId, fd: number): Checkpoint | undefined {
-    return this.remembered.find((row) => isOf(row, id, fd));
+    const inode = String(id.inode);
+    for (const row of this.#remembered.values()) if (row.inode === inode && isOf(row, id, fd)) return row;
+    return undefined;
   }
 
   /** The row about a file that once had this inode, whatever it holds now. */

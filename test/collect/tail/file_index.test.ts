@@ -177,6 +177,20 @@ describe('more files than may be open', () => {
 });
 
 describe('a file that cannot be read any more', () => {
+  it('goes on where it was read to, however many of them could not be read for a while', () => {
+    const { index, directory, look, notices } = anIndex({ pattern: '*.log' });
+    look();
+    const names = Array.from({ length: 100 }, (_, at) => join(directory, `${at}.log`));
+    for (const name of names) writeFileSync(name, `${name}\n`);
+    look();
+    for (const file of index.files) file.offset = file.size;
+    for (const file of index.files) index.lose(file, 'EIO');
+    expect(index.files).toEqual([]);
+    look();
+    expect(index.files.map(({ offset, size }) => size - offset)).toEqual(Array(100).fill(0));
+    expect(notices.filter((kind) => kind === 'gap')).toEqual([]);
+  });
+
   it('is closed, and where it was left is remembered', () => {
     const { index, look, path, notices, openFiles, save, store } = anIndex();
     writeFileSync(path, 'one\n');

@@ -90,11 +90,11 @@ describe('the rows of a source', () => {
     ).toEqual(['', '7']);
   });
 
-  it('remember 64 files that went away, and let the oldest go', () => {
+  it('remember as many files that went away as a pattern may match, and let the oldest go', () => {
     const { own } = rows();
-    for (let inode = 1; inode <= 64; inode += 1) own.remember(rowOf(String(inode)));
-    expect(own.remembered).toHaveLength(64);
-    own.remember(rowOf('65'));
-    expect(own.remembered.map(({ inode }) => inode)).toEqual(Array.from({ length: 64 }, (_, at) => String(at + 2)));
+    for (let inode = 1; inode <= 4_096; inode += 1) own.remember(rowOf(String(inode)));
+    expect(own.remembered).toHaveLength(4_096);
+    own.remember(rowOf('4097'));
+    expect(own.remembered.map(({ inode }) => inode)).toEqual(Array.from({ length: 4_096 }, (_, at) => String(at + 2)));
   });
 });
