@@ -62,7 +62,7 @@ const index = z.looseObject({ symptom_clusters: z.record(z.string().min(1).max(3
  */
 export function readBundle(folder: string): Bundle {
   const file = join(folder, INDEX_FILE);
-  const { text: written, writtenAt } = readIndex(file);
+  const { text: written, writtenAt } = readBounded(file, INDEX_BYTES_MAX);
   const patterns = readPatterns(join(folder, PATTERNS_FOLDER));
   return { clusters: parseIndex(file, written), patterns, writtenAt };
 }
@@ -89,10 +89,10 @@ function jsonOf(file: string, written: string): unknown {
   }
 }
 
-function readIndex(file: string): { readonly text: string; readonly writtenAt: number } {
+function readBounded(file: string, bytesMax: number): { readonly text: string; readonly writtenAt: number } {
   try {
     const { size, mtimeMs } = statSync(file);
-    if (size > INDEX_BYTES_MAX) throw refused(`${file}: expected at most ${INDEX_BYTES_MAX} bytes, got ${size}`);
+    if (size > bytesMax) throw refused(`${file}: expected at most ${bytesMax} bytes, got ${size}`);
     return { text: readFileSync(file, 'utf8'), writtenAt: mtimeMs };
   } catch (thrown) {
     if (thrown instanceof ReeveError) throw thrown;
@@ -116,15 +116,10 @@ const clusterOf = (id: string, each: z.output<typeof cluster>): BundleCluster =>
 });
 
 function readPatterns(folder: string): ReadonlyMap<string, string> {
-  const names = namesIn(folder).filter((name) => name.endsWith('.md'));
+  const names = namesIn(folder).filter((name) => name.endsWith('.md') && !name.startsWith('.'));
   if (names.length > PATTERNS_MAX) throw refused(`${folder}: at most ${PATTERNS_MAX} files, got ${names.length}`);
-  const read = names.sort().map((name) => {
-    const file = join(folder, name);
-    const { size } = statSync(file);
-    if (size > PATTERN_BYTES_MAX) throw refused(`${file}: expected at most ${PATTERN_BYTES_MAX} bytes, got ${size}`);
-    return [name.slice(0, -'.md'.length), readFileSync(file, 'utf8')] as const;
-  });
-  return new Map(read);
+  const idOf = (name: string): string => name.slice(0, -'.md'.length);
+  return new Map(names.sort().map((name) => [idOf(name), readBounded(join(folder, name), PATTERN_BYTES_MAX).text]));
 }
 
 function namesIn(folder: string): readonly string[] {

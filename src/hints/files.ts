@@ -47,11 +47,11 @@ const BYTES_MAX = 64 * 1024;
 /** Ids of clusters made of files: no bundle has such a one. */
 const OWN = 'own:';
 
-/** Every `*.md` of a folder but its README; a folder that is not there holds none. */
+/** Every `*.md` of a folder but its README and hidden ones; a folder that is not there holds none. */
 export function readHintFiles(folder: string): HintFiles {
   const names = namesIn(folder);
   if (typeof names === 'string') return { bundle: bundleOf([]), problems: [problemOf(folder, names)] };
-  const files = names.filter((name) => /\.md$/.test(name) && name !== 'README.md').sort();
+  const files = names.filter((name) => /^[^.].*\.md$/.test(name) && name !== 'README.md').sort();
   if (files.length > FILES_MAX) {
     const because = `expected at most ${FILES_MAX} files, got ${files.length}`;
     return { bundle: bundleOf([]), problems: [problemOf(folder, because)] };

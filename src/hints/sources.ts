@@ -34,9 +34,12 @@ export function readSources(sources: HintSources): Bundle {
   };
 }
 
-/** Whether there is anything to read. */
-export const hasSources = (sources: HintSources): boolean =>
-  hasBundle(sources) || readHintFiles(sources.files).bundle.clusters.length > 0;
+/** Whether there is anything to read, sound or not. */
+export function hasSources(sources: HintSources): boolean {
+  if (hasBundle(sources)) return true;
+  const { bundle, problems } = readHintFiles(sources.files);
+  return bundle.clusters.length > 0 || problems.length > 0;
+}
 
 /** Every problem of both, for `reeve check`. */
 export function problemsOf(sources: HintSources): readonly Problem[] {

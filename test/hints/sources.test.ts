@@ -1,4 +1,4 @@
-import { mkdirSync, writeFileSync } from 'node:fs';
+import { mkdirSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { hasSources, problemsOf, readSources } from '../../src/hints/sources.ts';
@@ -36,6 +36,31 @@ describe('what hints come from', () => {
     expect(problemsOf(nothing)).toEqual([]);
     expect(hasSources(sources({ clusters: CLUSTERS }))).toBe(true);
     expect(hasSources(sources({ own: HINT }))).toBe(true);
+  });
+
+  it('is something, too, where the only file is not sound: reading it says why', () => {
+    const bad = sources({ own: '## Fix\nHold it.\n' });
+    expect(hasSources(bad)).toBe(true);
+    expect(() => readSources(bad)).toThrow('own.md:1');
+  });
+
+  it('leaves hidden files alone, such as the links that an editor locks a file with', () => {
+    const both = sources({ clusters: CLUSTERS, own: HINT });
+    for (const folder of [both.files, join(both.folder, 'code_patterns')]) {
+      symlinkSync('somebody@here.4711:1', join(folder, '.#own.md'));
+      writeFileSync(join(folder, '._own.md'), 'Mac OS X');
+    }
+    const { clusters, patterns } = readSources(both);
+    expect(clusters).toHaveLength(2);
+    expect([...patterns.keys()].filter((id) => id.startsWith('.'))).toEqual([]);
+    expect(problemsOf(both)).toEqual([]);
+  });
+
+  it('is refused with the file that cannot be read', () => {
+    const bad = sources({ clusters: CLUSTERS });
+    symlinkSync('nowhere', join(bad.folder, 'code_patterns', 'lost.md'));
+    expect(() => readSources(bad)).toThrow(expect.objectContaining({ code: 'CONFIG_INVALID' }));
+    expect(() => readSources(bad)).toThrow(/lost\.md: expected a readable file/);
   });
 
   it('is refused as a whole for one file that is not sound', () => {
