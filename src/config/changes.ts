@@ -115,10 +115,10 @@ const RESTART_VIEWS: Readonly<Record<(typeof NEEDS_RESTART)[number], (config: Co
   receivers: ({ receivers }) => receivers.map((each) => [each, Object.values(each.secrets).map((one) => one.reveal())]),
   routes: ({ routes }) => routes,
   models: ({ models }) => [models, models?.servers.map(({ key }) => key?.reveal())],
-  http: ({ http }) => http,
+  http: ({ http }) => [http, http.metricsToken?.reveal()],
   metrics_prefix: ({ metricsPrefix }) => metricsPrefix,
   state: ({ stateDirectory }) => stateDirectory,
-  journal: ({ journal }) => journal,
+  journal: ({ journal }) => [journal, journal.witness.key?.reveal()],
   memory: ({ memory }) => memory,
   hints: ({ hints }) => hints,
 };

@@ -1,4 +1,4 @@
-import { rmSync } from 'node:fs';
+import { rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { APPLIED_AT_ONCE, merged, NEEDS_RESTART } from '../../src/config/changes.ts';
@@ -70,6 +70,25 @@ describe('what a reload changes', () => {
       journal: before.journal,
       stateDirectory: before.stateDirectory,
     });
+  });
+
+  it.each([
+    ['http', 'http: { metrics_token_file: ../key }\n'],
+    ['journal', 'journal: { witness: { file: ../heads, key_file: ../key } }\n'],
+    ['intake', 'intake: { tokens: [{ name: t, token_file: ../key }] }\n'],
+    ['receivers', 'receivers: [{ id: r, kind: webhook, url: "http://127.0.0.1/", secret_file: ../key }]\n'],
+    ['models', 'models: { servers: [{ id: m, kind: ollama, key_file: ../key }], primary: m/x }\n'],
+    [
+      'prometheus',
+      'prometheus: [{ id: p, url: "http://127.0.0.1", token_file: ../key, queries: [{ query: q, means: up }] }]\n',
+    ],
+  ])('a new secret in the same file waits for a restart as %s', (name, lines) => {
+    const cwd = aFolder({ ...FILES, 'config/reeve.yaml': CONFIG + lines });
+    const write = (secret: string) => writeFileSync(join(cwd, 'key'), secret, { mode: 0o600 });
+    write('whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw');
+    const before = loaded(cwd);
+    write('whsec_C2FVsBQIhrscChlQIMV+b5sSYspob7oD');
+    expect(merged(before, loaded(cwd)).needsRestart).toEqual([name]);
   });
 
   it('refuses to take the persona of a channel that still runs', () => {
