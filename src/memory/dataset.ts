@@ -21,7 +21,7 @@ export interface ChainStep {
     readonly trace: readonly GuardCheck[];
   } | null;
   readonly action: { readonly ok: boolean; readonly code: string | null } | null;
-  /** Null where nothing was verified. */
+  /** Null where nothing was verified; false, too, for a cure that did not hold. */
   readonly cured: boolean | null;
 }
 
@@ -69,6 +69,8 @@ export function chainOf(entries: readonly JournalEntry[], choicesOf: ChoicesOf):
 
 function stepsOf(entries: readonly JournalEntry[], choicesOf: ChoicesOf): readonly ChainStep[] {
   const steps: ChainStep[] = [];
+  /** The steps that were verified, by their permits. */
+  const verified = new Map<string, number>();
   let envelope: GroundedContextEnvelope | undefined;
   const change = (with_: Partial<ChainStep>): void => {
     const last = steps.pop();
@@ -86,7 +88,14 @@ function stepsOf(entries: readonly JournalEntry[], choicesOf: ChoicesOf): readon
     }
     if (fact.type === 'tool.finished') change({ action: { ok: fact.result.ok, code: fact.result.code ?? null } });
     if (fact.type === 'tool.unknown') change({ action: { ok: false, code: 'unknown' } });
-    if (fact.type === 'attempt.verified') change({ cured: fact.verification.cured });
+    if (fact.type === 'attempt.verified') {
+      change({ cured: fact.verification.cured });
+      verified.set(fact.permit.id, steps.length - 1);
+    }
+    if (fact.type === 'attempt.relapsed') {
+      const at = verified.get(fact.permit.id);
+      if (at !== undefined) steps.splice(at, 1, { ...steps[at]!, cured: false });
+    }
   }
   return steps;
 }

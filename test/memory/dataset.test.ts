@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { countingIds } from '../../src/core/id.ts';
+import type { Draft } from '../../src/core/journal.ts';
 import {
   type ChainRow,
   chainOf,
@@ -33,6 +34,22 @@ describe('THEA 3, the golden dataset', () => {
         cured: true,
       },
     ]);
+  });
+
+  it('calls no cure what did not hold', () => {
+    const { ledger } = aMemory();
+    const drafts = incidentDrafts({ id: 'inc-a' });
+    const at = drafts.findIndex(({ fact }) => fact.type === 'attempt.verified');
+    const { fact, ...about } = drafts[at]!;
+    if (fact.type !== 'attempt.verified') throw new Error('nothing was verified');
+    const { permit, fingerprint } = fact;
+    const relapsed = { ...about, fact: { type: 'attempt.relapsed' as const, permit, fingerprint, because: 'it died' } };
+    const steps = (more: readonly Draft[]) =>
+      chainOf(ledger.append([...drafts.slice(0, at + 1), ...more, ...drafts.slice(at + 1)]), () => [])!.steps;
+    expect(steps([]).map(({ cured }) => cured)).toEqual([true]);
+    expect(steps([relapsed]).map(({ cured }) => cured)).toEqual([false]);
+    const ofAnother = { ...relapsed, fact: { ...relapsed.fact, permit: { ...permit, id: 'per-x' } } };
+    expect(steps([ofAnother]).map(({ cured }) => cured)).toEqual([true]);
   });
 
   it('leaves out what has no end, and what began before the journal does', () => {
