@@ -210,6 +210,7 @@ function probesOf(config: Config, deps: CollectDeps, lateMs: () => number) {
     clock: deps.clock,
     onSample: deps.onSample,
     lateMs,
+    onBug: (probe, thrown) => deps.log.error({ probe }, `its look could not be taken: ${messageOf(thrown)}`),
     report: (channel, because) => deps.log.warn({ channel }, because),
   });
 }

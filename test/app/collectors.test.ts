@@ -12,7 +12,7 @@ import { aDirectory } from '../collect/support/tailing.ts';
 /** The line of an encoder whose source is not there. */
 const REFUSED = '[tcp @ 0x55] Connection to tcp://127.0.0.1:9000 failed: Connection refused';
 
-function collect(yaml: string, folder = aDirectory(), filesMax = 100) {
+function collect(yaml: string, folder = aDirectory(), { filesMax = 100, isBroken = false } = {}) {
   const file = join(folder, 'reeve.yaml');
   const base = 'version: 1\nengines: [{ id: e, kind: supervisor, socket: /nowhere/socket }]\n';
   writeFileSync(file, base + yaml.replaceAll('FOLDER', folder));
@@ -21,10 +21,14 @@ function collect(yaml: string, folder = aDirectory(), filesMax = 100) {
   const symptoms: Symptom[] = [];
   const samples: Sample[] = [];
   const blind: string[] = [];
-  const quiet = { info: () => undefined, warn: () => undefined, error: () => undefined };
+  const errors: string[] = [];
+  const quiet = { info: () => undefined, warn: () => undefined, error: (_: object, text: string) => errors.push(text) };
   const collectors = createCollectors(configuration!, {
     ...{ clock: systemClock, checkpoints: memoryCheckpoints(), engines: new Map(), log: quiet },
-    onSample: (sample) => samples.push(sample),
+    onSample: (sample) => {
+      samples.push(sample);
+      if (isBroken) throw new Error('a bug');
+    },
     onPolled: () => undefined,
     onLooked: () => undefined,
     onSymptom: (symptom) => symptoms.push(symptom),
@@ -35,7 +39,7 @@ function collect(yaml: string, folder = aDirectory(), filesMax = 100) {
   const raised = () => symptoms.map(({ channel, kind, origin }) => [channel, kind, origin]);
   const linesOf = (source: string) =>
     collectors.lines().flatMap((each) => (each.source === source && each.lines > 0 ? [[each.result, each.lines]] : []));
-  return { collectors, folder, raised, samples, linesOf, blind };
+  return { collectors, folder, raised, samples, linesOf, blind, errors };
 }
 
 const CHANNEL = 'channels: [{ id: news, engine: e }]\n';
@@ -91,6 +95,17 @@ describe('a log in another format than text', () => {
   });
 });
 
+describe('a look whose sample could not be taken', () => {
+  it('is logged, and the next ones are taken all the same', async () => {
+    const output = 'output: { tcp: "127.0.0.1:1", every: 500ms, stall_after: 2s }';
+    const { samples, errors } = collect(`channels: [{ id: news, engine: e, ${output} }]\n`, undefined, {
+      isBroken: true,
+    });
+    await expect.poll(() => samples.length, { timeout: 30_000 }).toBeGreaterThan(1);
+    expect(errors[0]).toBe('its look could not be taken: a bug');
+  });
+});
+
 describe('what other systems report about a channel', () => {
   it('sets the pace by which its silence is judged, where it has no probe of its own', () => {
     const { collectors } = collect(`
@@ -113,9 +128,9 @@ describe('more log files than this process may open', () => {
   it('are reported once as a failure of Reeve, with the first file that is not read', () => {
     const folder = aDirectory();
     for (const name of ['news', 'film']) writeFileSync(join(folder, `${name}.log`), '');
-    expect(collect(logs(folder), folder, 2).blind).toEqual([]);
+    expect(collect(logs(folder), folder, { filesMax: 2 }).blind).toEqual([]);
     const because = 'it is not read: 1 log files are open (raise LimitNOFILE=)';
-    expect(collect(logs(folder), folder, 1).blind).toEqual([`logs: ${folder}/film.log: ${because}`]);
-    expect(collect(logs(folder), folder, 0).blind).toHaveLength(1);
+    expect(collect(logs(folder), folder, { filesMax: 1 }).blind).toEqual([`logs: ${folder}/film.log: ${because}`]);
+    expect(collect(logs(folder), folder, { filesMax: 0 }).blind).toHaveLength(1);
   });
 });
