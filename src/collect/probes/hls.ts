@@ -5,7 +5,7 @@ import type { PlaylistSample } from '../../core/sample.ts';
 import { addressWithin } from '../../core/peer.ts';
 import { failureOf, statusOf } from '../../resilience/failure.ts';
 import type { BoundedFetch, HttpAnswer } from '../../resilience/http.ts';
-import { type MediaPlaylist, readPlaylist } from './playlist.ts';
+import { type MediaPlaylist, readPlaylist, stands } from './playlist.ts';
 import { createSizer, newestSize, type SegmentSize, segmentOf } from './segment_size.ts';
 
 export type PlaylistReading = Omit<PlaylistSample, 'at' | 'monoMs' | 'source' | 'kind' | 'channel'>;
@@ -53,6 +53,8 @@ interface Held {
 export function createHlsProbe({ url, ask, timeoutMs, clock }: HlsProbe): PlaylistLook {
   /** The media playlist as it was last read. */
   let held: Held | undefined;
+  /** When it was first seen as it is. */
+  let changedMs: MonoMs = 0;
   let unmodified = 0;
   /** The last size that was asked for: an unchanged playlist has the same newest segment. */
   let sized: { readonly revision: string; readonly bytes: SegmentSize; readonly monoMs: MonoMs } | undefined;
@@ -60,10 +62,13 @@ export function createHlsProbe({ url, ask, timeoutMs, clock }: HlsProbe): Playli
   const get = async (address: string, signal: AbortSignal): Promise<HttpAnswer> =>
     ask({ url: address, timeoutMs, bytesMax: PLAYLIST_BYTES_MAX, signal });
 
-  /** From the media playlist on, where that is known. */
+  const isOutdated = ({ address, playlist }: Held): boolean =>
+    address !== url && stands(playlist, clock.monotonicMs() - changedMs);
+
+  /** From the media playlist on, where that is known and goes on. */
   const readWhole = async (signal: AbortSignal): Promise<Held> => {
     unmodified = 0;
-    const known = held?.address ?? url;
+    const known = held === undefined || isOutdated(held) ? url : held.address;
     const answer = await get(known, signal);
     const playlist = readPlaylist(answer.body);
     if (playlist?.kind !== 'master') return heldOf(known, answer);
@@ -74,9 +79,8 @@ export function createHlsProbe({ url, ask, timeoutMs, clock }: HlsProbe): Playli
 
   const look = async (signal: AbortSignal): Promise<Held> => {
     const before = held;
-    if (before === undefined || unmodified >= UNMODIFIED_MAX || Object.keys(before.validators).length === 0) {
-      return readWhole(signal);
-    }
+    const isBelieved = unmodified < UNMODIFIED_MAX && Object.keys(before?.validators ?? {}).length > 0;
+    if (before === undefined || !isBelieved || isOutdated(before)) return readWhole(signal);
     const { address, validators: headers } = before;
     const answer = await ask({ url: address, headers, accept, timeoutMs, bytesMax: PLAYLIST_BYTES_MAX, signal });
     if (answer.status !== 304) return heldOf(address, answer);
@@ -101,7 +105,9 @@ export function createHlsProbe({ url, ask, timeoutMs, clock }: HlsProbe): Playli
 
   return async (signal, isCalm = false) => {
     try {
+      const before = held?.playlist.revision;
       held = await look(signal);
+      if (held.playlist.revision !== before) changedMs = clock.monotonicMs();
       return readingOf(held, await sizeOfNewest(held, signal, isCalm));
     } catch (error) {
       // The variant may be gone: the master playlist is asked again next time.

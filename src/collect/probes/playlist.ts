@@ -19,6 +19,16 @@ export interface MediaPlaylist {
   readonly newestBytes: number | undefined;
 }
 
+/** Without a target duration of its own. */
+const TARGET_MS = 6_000;
+
+/**
+ * It has not changed for longer than any that is written to (RFC 8216, 6.2.1: one and a half target durations). Where
+ * a master playlist named it, that may name another one by now.
+ */
+export const stands = ({ targetDurationMs = TARGET_MS, ended }: MediaPlaylist, unchangedMs: number): boolean =>
+  !ended && unchangedMs > 2 * targetDurationMs;
+
 /** Of a longer list only so much of its beginning and end is read: what lies between is history. */
 const HEAD_BYTES = 4_096;
 const TAIL_BYTES = 8_192;

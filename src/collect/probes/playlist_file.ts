@@ -1,10 +1,10 @@
 /** The probe of an HLS output whose playlist lies on this machine. */
 import { readFile, stat } from 'node:fs/promises';
 import { dirname, resolve, sep } from 'node:path';
-import type { Clock } from '../../core/clock.ts';
+import type { Clock, MonoMs } from '../../core/clock.ts';
 import { failureOf } from '../../resilience/failure.ts';
 import type { PlaylistLook, PlaylistReading } from './hls.ts';
-import { type MediaPlaylist, readPlaylist } from './playlist.ts';
+import { type MediaPlaylist, readPlaylist, stands } from './playlist.ts';
 import { newestSize, type SegmentSize, segmentOf } from './segment_size.ts';
 
 export interface PlaylistFileProbe {
@@ -28,8 +28,14 @@ interface Held {
  */
 export function createPlaylistFileProbe({ path, clock }: PlaylistFileProbe): PlaylistLook {
   let held: Held | undefined;
+  /** When it was first seen as it is. */
+  let changedMs: MonoMs = 0;
   const look = async (signal: AbortSignal): Promise<PlaylistReading> => {
-    held = await readMedia(path, held, signal);
+    const nowMs = clock.monotonicMs();
+    const before = held;
+    const isOutdated = before !== undefined && before.path !== path && stands(before.playlist, nowMs - changedMs);
+    held = await readMedia(path, isOutdated ? undefined : before, signal);
+    if (held?.playlist.revision !== before?.playlist.revision) changedMs = nowMs;
     if (held === undefined) return { ok: false, failure: 'invalid_answer' };
     const { playlist, writtenMs } = held;
     const { revision, mediaSequence, targetDurationMs, ended } = playlist;

@@ -5,6 +5,7 @@ import { describe, expect, it, onTestFinished } from 'vitest';
 import { createHlsProbe } from '../../../src/collect/probes/hls.ts';
 import { type Clock, systemClock } from '../../../src/core/clock.ts';
 import { boundedFetch } from '../../../src/resilience/http.ts';
+import { fakeClock } from '../../support/fake_clock.ts';
 import { aFreePort, serve } from '../support/serving.ts';
 import { aDirectory } from '../support/tailing.ts';
 
@@ -221,6 +222,51 @@ describe('a look at a playlist', () => {
     variant = 'b';
     expect(await probe(forever)).toMatchObject({ ok: false, failure: 'http_status', status: 404 });
     expect(await probe(forever)).toMatchObject({ ok: true });
+  });
+
+  it.each([
+    ['', {}],
+    [' and says that it has not changed', { etag: '"a-1"' }],
+  ])('goes back to the master playlist when the variant stands%s: it may name another by now', async (_, headers) => {
+    let variant = 'old.m3u8';
+    let first = 1;
+    const { url } = await serve((request, response) => {
+      if (request.url === '/master.m3u8') {
+        return response.end(`#EXTM3U\n#EXT-X-STREAM-INF:BANDWIDTH=1\n${variant}\n`);
+      }
+      if (request.url === '/new.m3u8') return response.end(mediaPlaylist(first++));
+      if (request.url !== '/old.m3u8') return response.writeHead(404).end();
+      for (const [name, value] of Object.entries(headers)) response.setHeader(name, value);
+      const isKnown = request.headers['if-none-match'] !== undefined;
+      return isKnown ? response.writeHead(304).end() : response.end(mediaPlaylist(100));
+    });
+    const { clock, advance } = fakeClock();
+    const probe = aProbe(`${url}/master.m3u8`, 1_000, clock);
+    expect(await probe(forever)).toMatchObject({ ok: true, mediaSequence: 100 });
+    variant = 'new.m3u8';
+    const looks = [];
+    for (let at = 0; at < 5; at += 1) {
+      await advance(at === 1 ? 1 : 1_999);
+      looks.push((await probe(forever)).mediaSequence);
+    }
+    expect(looks).toEqual([100, 100, 100, 1, 2]);
+  });
+
+  it('asks for the master playlist once while the variant moves', async () => {
+    const asked: string[] = [];
+    let looks = 0;
+    const { url } = await serve((request, response) => {
+      if (request.method === 'GET') asked.push(request.url!);
+      const isMaster = request.url === '/master.m3u8';
+      response.end(isMaster ? '#EXTM3U\n#EXT-X-STREAM-INF:BANDWIDTH=1\nv.m3u8\n' : mediaPlaylist(looks >> 1));
+    });
+    const { clock, advance } = fakeClock();
+    const probe = aProbe(`${url}/master.m3u8`, 1_000, clock);
+    for (; looks < 12; looks += 1) {
+      expect((await probe(forever)).ok).toBe(true);
+      await advance(2_000);
+    }
+    expect(asked.filter((path) => path === '/master.m3u8')).toHaveLength(1);
   });
 
   it('goes to no other host, whatever the playlist says', async () => {

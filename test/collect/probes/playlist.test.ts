@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { parsePlaylist, readPlaylist } from '../../../src/collect/probes/playlist.ts';
+import { type MediaPlaylist, parsePlaylist, readPlaylist, stands } from '../../../src/collect/probes/playlist.ts';
 
 const mediaPlaylist = (first: number, more = '') =>
   `#EXTM3U\n#EXT-X-VERSION:3\n#EXT-X-TARGETDURATION:2\n#EXT-X-MEDIA-SEQUENCE:${first}\n` +
@@ -91,5 +91,20 @@ describe('a playlist of hours', () => {
     const master = `#EXTM3U\n${'#EXT-X-STREAM-INF:BANDWIDTH=1\nvariant.m3u8\n'.repeat(500)}`;
     expect(read(master)).toEqual(parsePlaylist(master));
     expect(read('<html>'.repeat(5_000))).toBeUndefined();
+  });
+});
+
+describe('a list that has not changed', () => {
+  const list = (text: string) => parsePlaylist(`#EXTM3U\n${text}`) as MediaPlaylist;
+
+  it.each([
+    ['two target durations', '#EXT-X-TARGETDURATION:4', 8_000],
+    ['12 s, where it states none', '#EXTINF:4,\na.ts', 12_000],
+  ])('stands after %s', (_, text, ms) => {
+    expect([stands(list(text), ms), stands(list(text), ms + 1)]).toEqual([false, true]);
+  });
+
+  it('is what a recording is, for ever', () => {
+    expect(stands(list('#EXT-X-TARGETDURATION:4\n#EXT-X-ENDLIST'), 1e9)).toBe(false);
   });
 });

@@ -3,7 +3,8 @@ import { existsSync, mkdirSync, renameSync, rmSync, truncateSync, writeFileSync 
 import { join } from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { createPlaylistFileProbe } from '../../../src/collect/probes/playlist_file.ts';
-import { systemClock } from '../../../src/core/clock.ts';
+import { type Clock, systemClock } from '../../../src/core/clock.ts';
+import { fakeClock } from '../../support/fake_clock.ts';
 import { aDirectory } from '../support/tailing.ts';
 
 const forever = new AbortController().signal;
@@ -18,9 +19,9 @@ function replace(path: string, text: string): void {
   renameSync(`${path}.tmp`, path);
 }
 
-function aPlaylist() {
+function aPlaylist(clock: Clock = systemClock) {
   const path = join(aDirectory(), 'index.m3u8');
-  const probe = createPlaylistFileProbe({ path, clock: systemClock });
+  const probe = createPlaylistFileProbe({ path, clock });
   return { path, folder: join(path, '..'), look: () => probe(forever) };
 }
 
@@ -66,6 +67,23 @@ describe('a look at a playlist on this machine', () => {
     );
     const { newestSegmentBytes, newestSegmentMissing } = await outside.look();
     expect([newestSegmentBytes, newestSegmentMissing]).toEqual([undefined, undefined]);
+  });
+
+  it('goes back to the master playlist when the variant stands: it may name another by now', async () => {
+    const { clock, advance } = fakeClock();
+    const { path, folder, look } = aPlaylist(clock);
+    const masterOf = (variant: string): string => `#EXTM3U\n#EXT-X-STREAM-INF:BANDWIDTH=1\n${variant}\n`;
+    replace(join(folder, 'old.m3u8'), listOf(100));
+    replace(path, masterOf('old.m3u8'));
+    expect(await look()).toMatchObject({ ok: true, mediaSequence: 100 });
+    replace(path, masterOf('new.m3u8'));
+    const looks = [];
+    for (let first = 1; first <= 4; first += 1) {
+      await advance(2_000);
+      replace(join(folder, 'new.m3u8'), listOf(first));
+      looks.push((await look()).mediaSequence);
+    }
+    expect(looks).toEqual([100, 100, 3, 4]);
   });
 
   it('distinguishes a playlist that is missing from a folder that is, and from what is no playlist', async () => {
