@@ -1,5 +1,6 @@
 /** What the decision pipeline knows of each configured channel and engine. */
 import type { ChannelConfig, Config } from '../config/config.ts';
+import { PUBLISHED_TO_KINDS } from '../collect/status/schema.ts';
 import { calmPacesOf } from '../config/document/calm_paces.ts';
 import type { ChannelSetup, EngineSetup } from '../ground/facts/setup.ts';
 
@@ -8,7 +9,30 @@ const NO_STALL_MS = 6_000;
 const NO_PROBE_MS = 2_000;
 const NO_SOURCE_MS = 10_000;
 
-export function setupOf(channel: ChannelConfig, { collectors }: Config): ChannelSetup {
+export function channelSetupsOf(config: Config): readonly ChannelSetup[] {
+  const servers = publishedTo(config.channels);
+  return config.channels.map((channel) => setupOf(channel, config, servers.get(channel.id)));
+}
+
+/**
+ * Which server each channel publishes to. One that shares its status page with no other may be that server itself, and
+ * must not be kept down because its own page does not answer; alone in its group it is not waited for by others.
+ */
+function publishedTo(channels: readonly ChannelConfig[]): ReadonlyMap<string, string> {
+  const pushing = channels.flatMap(({ id, group, output }) =>
+    output?.kind === 'status' && PUBLISHED_TO_KINDS.has(output.status.kind)
+      ? [{ id, group, server: new URL(output.status.url).host }]
+      : [],
+  );
+  const byServer = Map.groupBy(pushing, ({ server }) => server);
+  const byGroup = Map.groupBy(channels, ({ group }) => group);
+  const known = pushing.filter(
+    ({ group, server }) => byServer.get(server)!.length > 1 || byGroup.get(group)!.length === 1,
+  );
+  return new Map(known.map(({ id, server }) => [id, server]));
+}
+
+function setupOf(channel: ChannelConfig, { collectors }: Config, publishesTo: string | undefined): ChannelSetup {
   const { id, group, engine, expected, hasSource, hasOutputProbe, output, source } = channel;
   const asked = collectors.prometheus.flatMap(({ everyMs, staleAfterMs, queries }) =>
     queries.flatMap((query) => ((query.channel ?? id) === id ? [{ everyMs, staleAfterMs, ...query }] : [])),
@@ -29,6 +53,7 @@ export function setupOf(channel: ChannelConfig, { collectors }: Config): Channel
       output?.stallAfterMs ?? Math.max(NO_STALL_MS, ...outputs.map(({ everyMs }) => 3 * everyMs), ...standMs),
     outputEveryMs: output?.everyMs ?? Math.max(NO_PROBE_MS, ...outputs.map(({ everyMs }) => everyMs)),
     sourceEveryMs: source?.everyMs ?? Math.max(NO_SOURCE_MS, ...sources.map(({ everyMs }) => everyMs)),
+    ...(publishesTo === undefined ? {} : { publishesTo }),
   };
 }
 

@@ -11,7 +11,7 @@ import { ownFilesMax } from '../collect/tail/open_files.ts';
 import { createTail } from '../collect/tail/tail.ts';
 import type { SourceStats, TailNotice } from '../collect/tail/types.ts';
 import type { Config } from '../config/config.ts';
-import { engineSetupsOf, setupOf } from './channel_setups.ts';
+import { channelSetupsOf, engineSetupsOf } from './channel_setups.ts';
 import type { Configuration } from '../config/load.ts';
 import type { CheckpointStore } from '../core/chunk.ts';
 import type { Clock } from '../core/clock.ts';
@@ -82,7 +82,7 @@ export function createCollectors(configuration: Configuration, given: CollectDep
   const { commands: following } = followed(config);
   const commands = following.map((source) => createCommandLog({ source, clock, checkpoints, sink, report }));
   const pools = new PoolReadings(clock, poolStaleMs(config));
-  const setups = config.channels.map((channel) => setupOf(channel, config));
+  const setups = channelSetupsOf(config);
   const inputs = inputsOf(config, deps, { sink, pools, channels });
   const engineOf = new Map(config.channels.map(({ id, engine }) => [id, engine]));
   const poll = pollOf(config, deps, pools, engineOf);

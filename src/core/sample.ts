@@ -101,6 +101,8 @@ export interface SourceSample extends SampleBase {
   readonly spanMs?: number;
   /** The host and port that was asked, without path, query or credentials. */
   readonly host: string;
+  /** Not what the channel reads from, but the server that it publishes to. */
+  readonly ofServer?: true;
 }
 
 /** Plain reachability of a channel's output (TCP connect or HTTP status). */

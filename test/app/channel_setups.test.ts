@@ -1,7 +1,7 @@
-import { expect, it } from 'vitest';
-import { setupOf } from '../../src/app/channel_setups.ts';
+import { describe, expect, it } from 'vitest';
+import { channelSetupsOf } from '../../src/app/channel_setups.ts';
 import { loadConfig } from '../../src/config/config.ts';
-import { aFolder } from '../config/support.ts';
+import { aFolder, loadText } from '../config/support.ts';
 
 /** The setup of the one channel of a configuration with these lines. */
 function setupWith(lines: string) {
@@ -9,7 +9,7 @@ function setupWith(lines: string) {
   const cwd = aFolder({ 'config/reeve.yaml': text });
   const { config, problems } = loadConfig({ cwd, env: {} });
   expect(problems).toEqual([]);
-  return setupOf(config!.channels[0]!, config!);
+  return channelSetupsOf(config!)[0]!;
 }
 
 const asked = (means: string, times = '') =>
@@ -47,4 +47,41 @@ it.each([
 
 it('a query whose labels name the channel may be about any', () => {
   expect(setupWith(asked('output_position').replace(', channel: news', '')).stallAfterMs).toBe(100_000);
+});
+
+/** The servers that these channels publish to, by channel. */
+function publishedTo(...channels: readonly string[]) {
+  const { config } = loadText(`version: 1
+engines: [{ id: local, kind: supervisor, url: "http://127.0.0.1:9001/RPC2" }]
+channels:
+${channels.map((channel) => `  - ${channel}`).join('\n')}
+`);
+  return Object.fromEntries(channelSetupsOf(config!).map(({ id, publishesTo }) => [id, publishesTo]));
+}
+
+const onIcecast = (id: string, group: string, host = 'radio:8000'): string =>
+  `{ id: ${id}, engine: local, group: ${group}, output: { status: { kind: icecast, url: "http://${host}", mount: /${id} } } }`;
+
+describe('the server that a channel publishes to', () => {
+  it('is the one whose status page it shares with another channel', () => {
+    expect(publishedTo(onIcecast('a', 'x'), onIcecast('b', 'x'), onIcecast('c', 'x', 'other:8000'))).toEqual({
+      ...{ a: 'radio:8000', b: 'radio:8000', c: undefined },
+    });
+  });
+
+  it('is that of a channel alone in its group, and may be shared with another group', () => {
+    expect(publishedTo(onIcecast('a', 'x'), onIcecast('b', 'y'), onIcecast('c', 'z', 'other:8000'))).toEqual({
+      ...{ a: 'radio:8000', b: 'radio:8000', c: 'other:8000' },
+    });
+  });
+
+  it('is not known where each channel of a group has a page of its own: it may be the server itself', () => {
+    expect(publishedTo(onIcecast('a', 'x', 'one:8000'), onIcecast('b', 'x', 'two:8000'))).toEqual({});
+  });
+
+  it('is not known of a server that makes its channels itself, nor of a playlist', () => {
+    const onDemand = '{ id: a, engine: local, output: { status: { kind: jellyfin, url: "http://tv:8096" } } }';
+    const playlist = '{ id: b, engine: local, output: { hls: "http://tv:8096/b.m3u8" } }';
+    expect(publishedTo(onDemand, playlist)).toEqual({});
+  });
 });

@@ -45,6 +45,11 @@ export class FakeEngine implements Engine {
     Object.assign(this.#at(name), { state: 'exited', exitSignal: signal, exitCode: undefined });
   }
 
+  /** It ends by itself. */
+  end(name: string, exitCode: number): void {
+    Object.assign(this.#at(name), { state: 'exited', exitSignal: undefined, exitCode });
+  }
+
   freeze(name: string): void {
     this.#at(name).frozen = true;
   }

@@ -44,8 +44,15 @@ export interface PipelineOptions {
   readonly outputProbe?: boolean;
   /** Default `always`. */
   readonly expected?: ChannelSetup['expected'];
-  /** Instead of playlists: whether the output of a channel answers, as probes of these kinds report. */
-  readonly reach?: { readonly source: string; readonly answers: (channel: string) => boolean };
+  /**
+   * Instead of playlists: whether the output of a channel answers, as probes of these kinds report; and whether the
+   * server that all of them publish to does.
+   */
+  readonly reach?: {
+    readonly source: string;
+    readonly answers: (channel: string) => boolean;
+    readonly serverFails?: () => boolean;
+  };
   /** How its output is looked at; default once a second. */
   readonly looks?: Pick<ChannelSetup, 'outputEveryMs' | 'outputCalmEveryMs'>;
   readonly limits?: Partial<Limits>;
@@ -97,6 +104,7 @@ export function pipelineHarness(options: PipelineOptions = {}) {
       stallAfterMs: 6_000,
       outputEveryMs: 1_000,
       sourceEveryMs: 1_000,
+      ...(options.reach?.serverFails === undefined ? {} : { publishesTo: 'radio:8000' }),
       ...options.looks,
     }),
   );
@@ -139,10 +147,12 @@ export function pipelineHarness(options: PipelineOptions = {}) {
 
   const outputOf = (channel: string): Sample => {
     if (options.reach === undefined) return engine.playlistOf(channel);
-    const { source, answers } = options.reach;
+    const { source, answers, serverFails } = options.reach;
     const moment = { at: clock.now(), monoMs: clock.monotonicMs() };
     const base = { kind: 'reach', channel, source, ...moment } as const;
-    return answers(channel) ? { ...base, ok: true } : { ...base, ok: false, failure: 'refused' };
+    if (serverFails?.() === true) return { ...base, ok: false, failure: 'refused', serverFailed: true };
+    if (answers(channel)) return { ...base, ok: true };
+    return { ...base, ok: false, failure: serverFails === undefined ? 'refused' : 'unreachable' };
   };
   const silentEngines = new Set<string>();
   const look = async () => {

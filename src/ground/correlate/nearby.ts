@@ -116,6 +116,18 @@ function endedMs(process: ProcessFacts | undefined, nowMs: MonoMs): MonoMs | und
   return process.downSinceMs ?? (isHaltedProcess(process) ? process.haltedSinceMs : undefined);
 }
 
+/**
+ * The server that it publishes to fails, or failed when it went down: whether that is over is seen, and not presumed.
+ * Undefined: it says nothing.
+ */
+export function serverOutOf({ server, process }: Pick<ChannelFacts, 'server' | 'process'>): SourceFacts | undefined {
+  const downMs = process?.downSinceMs;
+  if (server?.lastFailMs === undefined || server.lastFailFromMs === undefined || downMs === undefined) return undefined;
+  const nearMs = 2 * FINAL_OUTPUT_MS;
+  const isOfDeath = server.lastFailMs >= downMs - nearMs && server.lastFailFromMs <= downMs + nearMs;
+  return !server.last.ok || isOfDeath ? server : undefined;
+}
+
 /** What the channels of a group show of their sources: by probes where there are any, else by those that play. */
 export function nearbyIn(
   around: readonly ChannelFacts[],

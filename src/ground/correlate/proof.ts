@@ -6,6 +6,7 @@ import type { ChannelFacts, FactStore } from '../facts/facts.ts';
 import type { SourceFacts } from '../facts/output_facts.ts';
 import type { HostFacts } from '../facts/engine_facts.ts';
 import { maybeKilled } from '../rules/classify_input.ts';
+import { serverOutOf } from './nearby.ts';
 import { OF_ENGINE } from '../rules/families.ts';
 import { DEATHS_QUIET_MS, type SharedCause } from './correlate.ts';
 
@@ -95,12 +96,18 @@ export function proofOf(cause: SharedCause, input: ProofInput, nowMs: MonoMs): C
 /** The sources of the cause's scope; that of a channel that was dead before and has its own trouble says nothing. */
 function lookedAt(cause: SharedCause, known: readonly ChannelFacts[]): readonly Looked[] {
   const touched = new Set(cause.channels);
-  return known.flatMap(({ setup, source, process }) => {
+  return known.flatMap((facts) => {
+    const { setup, process } = facts;
+    const source = speakingFor(facts);
     const isOld = !touched.has(setup.id) && source?.okSinceMs === undefined && isDeadBefore(process, cause.sinceMs);
-    if (!setup.hasSource || source === undefined || isOld) return [];
+    if (source === undefined || isOld) return [];
     return [{ source, mayBeOwn: isOfDeath(cause) || !touched.has(setup.id) }];
   });
 }
+
+/** What it reads from; else the server that it publishes to, where that failed when it went down. */
+const speakingFor = (facts: ChannelFacts): SourceFacts | undefined =>
+  facts.setup.hasSource ? facts.source : serverOutOf(facts);
 
 interface Witness {
   readonly says: string;
@@ -128,7 +135,8 @@ function shownOverMs({ cause, known, sources, lastDeathMs }: Case): MonoMs {
 
 /** The source of the channel was looked at since then. */
 function isLookedAt(known: readonly ChannelFacts[], id: ChannelId, sinceMs: MonoMs): boolean {
-  const source = known.find(({ setup }) => setup.id === id)?.source;
+  const facts = known.find(({ setup }) => setup.id === id);
+  const source = facts && (facts.source ?? speakingFor(facts));
   return source !== undefined && source.last.monoMs >= sinceMs;
 }
 
@@ -179,13 +187,15 @@ function withoutOwnTrouble(looked: readonly Looked[], sinceMs: MonoMs, nowMs: Mo
 /** What the sources that are looked at still have to say. One that was not looked at since says nothing. */
 function unproven(sources: readonly SourceFacts[], sinceMs: MonoMs): string | undefined {
   const failing = sources.find(({ okSinceMs }) => okSinceMs === undefined);
-  if (failing !== undefined) return `source ${failing.last.host ?? ''} does not answer`;
+  if (failing !== undefined) return `${nameOf(failing)} does not answer`;
   const looked = sources.filter(({ last }) => last.monoMs >= sinceMs);
   const unsure = looked.find(({ okStreak, okBeforeMs = 0 }) => okStreak < LOOKS_MIN || okBeforeMs < sinceMs);
   if (unsure === undefined) return undefined;
   const needed = `needed twice over ${PROOF_MS / 1_000} s`;
-  return `source ${unsure.last.host ?? ''} has answered once, at ${timeOfDay(unsure.last.at)}; ${needed}`;
+  return `${nameOf(unsure)} has answered once, at ${timeOfDay(unsure.last.at)}; ${needed}`;
 }
+
+const nameOf = ({ last }: SourceFacts): string => `${last.ofServer ? 'server' : 'source'} ${last.host ?? ''}`;
 
 /** By the wall clock, UTC: for people only (law T1). */
 const timeOfDay = (at: EpochMs): string => new Date(at).toISOString().slice(11, 19);

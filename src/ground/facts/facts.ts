@@ -1,7 +1,7 @@
 // Stores everything known of each channel and engine, folded from samples and symptoms.
 import type { MonoMs } from '../../core/clock.ts';
 import type { StartOrigin } from '../../core/journal.ts';
-import type { ProcessSample, Sample, ViewerSample } from '../../core/sample.ts';
+import type { ProcessSample, ReachSample, Sample, ViewerSample } from '../../core/sample.ts';
 import type { ChannelId, EngineId, GroupId } from '../../core/scope.ts';
 import { HARMLESS_SYMPTOMS, type Symptom } from '../../core/symptom.ts';
 import { type EngineFacts, type HostFacts, nextEngine, nextHost, NO_ENGINE_FACTS } from './engine_facts.ts';
@@ -27,6 +27,8 @@ export interface ChannelFacts {
   readonly output: OutputFacts | undefined;
   readonly reach: ReachFacts | undefined;
   readonly source: SourceFacts | undefined;
+  /** The server that it publishes to, as a source of its life: undefined where none is known. */
+  readonly server?: SourceFacts | undefined;
   readonly progress: ProgressFacts | undefined;
   readonly viewers: ViewerSample | undefined;
   readonly symptoms: readonly SymptomFacts[];
@@ -237,6 +239,24 @@ function stillHalfDone(halfDone: HalfDone | undefined, process: ProcessFacts): H
   return isNew || process.lastMs - halfDone.sinceMs > LATE_EFFECT_MS ? undefined : halfDone;
 }
 
+/** A stream that is not listed says that its server answers. */
+function serverAfter({ setup, server }: ChannelFacts, sample: ReachSample): Pick<ChannelFacts, 'server'> {
+  if (setup.publishesTo === undefined) return {};
+  const { at, monoMs, source, channel, serverFailed = false, failure } = sample;
+  const verdict = serverFailed ? { ok: false, ...(failure === undefined ? {} : { failure }) } : { ok: true };
+  const look = {
+    kind: 'source',
+    at,
+    monoMs,
+    source,
+    channel,
+    host: setup.publishesTo,
+    ofServer: true,
+    ...verdict,
+  } as const;
+  return { server: nextAnswer(server, look) };
+}
+
 /** What one more sample makes of the facts. Pure. */
 export function folded(facts: ChannelFacts, sample: ChannelSample): ChannelFacts {
   switch (sample.kind) {
@@ -249,7 +269,7 @@ export function folded(facts: ChannelFacts, sample: ChannelSample): ChannelFacts
     case 'source':
       return { ...facts, source: nextAnswer(facts.source, sample) };
     case 'reach':
-      return { ...facts, reach: nextAnswer(facts.reach, sample) };
+      return { ...facts, reach: nextAnswer(facts.reach, sample), ...serverAfter(facts, sample) };
     case 'progress':
       return { ...facts, progress: nextProgress(facts.progress, sample) };
     case 'viewers':

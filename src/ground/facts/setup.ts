@@ -13,6 +13,8 @@ export interface ChannelSetup extends ChannelRef {
   readonly outputCalmEveryMs?: number | undefined;
   /** The longest time between two looks at the source while nothing is in doubt; undefined: at its own pace. */
   readonly sourceCalmEveryMs?: number | undefined;
+  /** The streaming server that it publishes to, where a look at its output shows whether that is there. */
+  readonly publishesTo?: string | undefined;
 }
 
 /** What the configuration says of an engine. */

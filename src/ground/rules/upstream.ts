@@ -9,6 +9,7 @@ import {
   sourceFailure,
   sourceIsBack,
 } from './classify_input.ts';
+import { serverOutOf } from '../correlate/nearby.ts';
 import type { Match } from './rule.ts';
 import type { SymptomFacts } from '../facts/symptom_facts.ts';
 import { deadSignal, outputSignal, sourceSignal, spoken, symptomSignal } from './signals.ts';
@@ -141,11 +142,15 @@ export const upstreamUnavailable = ofSource((input) => {
   const probed = source !== undefined && source.failure !== 'corrupt';
   if (!probed && lines.length === 0) return undefined;
   const how = source === undefined ? lines[0]?.kind : (source.failure ?? 'unknown');
-  const host = input.facts.source?.last.host;
-  const which = host === undefined ? 'the source' : `the source ${host}`;
-  const because = `${which} is not available (${how}${statusOf(source?.status)})`;
+  const because = `${whichSource(input)} is not available (${how}${statusOf(source?.status)})`;
   return matched(input, because, lines, { symptom: lines[0]?.kind ?? symptomOf(source?.failure) });
 });
+
+function whichSource({ facts }: ClassifyInput): string {
+  if (facts.source !== undefined) return `the source ${facts.source.last.host}`;
+  const server = serverOutOf(facts);
+  return server?.last.ok === false ? `the server ${server.last.host}` : 'the source';
+}
 
 const statusOf = (status: number | undefined): string => (status === undefined ? '' : ` ${status}`);
 

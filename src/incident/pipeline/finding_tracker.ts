@@ -13,7 +13,7 @@ import { correlate, isAround, type SharedCause, suspected } from '../../ground/c
 import type { FactStore, ChannelFacts } from '../../ground/facts/facts.ts';
 import { familyOf } from '../../ground/rules/families.ts';
 import type { ClassifyContext } from '../../ground/rules/classify_input.ts';
-import { nearbyIn, type NearbySources } from '../../ground/correlate/nearby.ts';
+import { nearbyIn, nearbySources, type NearbySources, serverOutOf } from '../../ground/correlate/nearby.ts';
 import { episodeOf, lostCanaries } from '../../guard/state/canaries.ts';
 import type { GuardState } from '../../guard/state/state.ts';
 import { LogReadings } from './log_readings.ts';
@@ -258,8 +258,11 @@ export class FindingTracker {
   }
 
   /** Asked only of a channel that complains: most do not. */
-  #nearby({ setup, symptoms }: ChannelFacts, nowMs: MonoMs): NearbySources | undefined {
+  #nearby(facts: ChannelFacts, nowMs: MonoMs): NearbySources | undefined {
+    const { setup, symptoms } = facts;
     if (setup.hasSource || symptoms.length === 0) return undefined;
+    const server = serverOutOf(facts);
+    if (server !== undefined) return nearbySources([server]);
     const healthySinceMs = (id: ChannelId): MonoMs | undefined => this.#channels.get(id)?.healthySinceMs;
     return nearbyIn(this.#deps.factStore.inGroup(setup.group), healthySinceMs, nowMs);
   }

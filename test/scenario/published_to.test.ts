@@ -1,0 +1,85 @@
+import { describe, expect, it } from 'vitest';
+import { aSymptom } from '../support/a.ts';
+import { pipelineHarness } from '../support/pipeline_harness.ts';
+
+type Options = Parameters<typeof pipelineHarness>[0];
+
+/** Encoders that push to one streaming server, whose status page says who is there. */
+async function pushing(channels: readonly string[], options: Options = {}) {
+  let isServerUp = true;
+  const world = pipelineHarness({
+    channels,
+    reach: {
+      source: 'icecast',
+      serverFails: () => !isServerUp,
+      answers: (id) => world.engine.processOf(id).state === 'running',
+    },
+    ...options,
+  });
+  await world.live(30_000);
+  return {
+    world,
+    /** The server dies, and with it each encoder, which says of what. */
+    serverDies: (named: readonly string[] = channels): void => {
+      isServerUp = false;
+      for (const channel of named) {
+        const moment = { at: world.clock.now(), monoMs: world.clock.monotonicMs() };
+        world.pipeline.symptom(aSymptom(moment, { channel, kind: 'upstream_unreachable' }));
+        world.engine.end(channel, 1);
+      }
+    },
+    serverComesBack: (): void => {
+      isServerUp = true;
+    },
+    restarted: () => world.engine.restarts.map(({ channel }) => channel),
+  };
+}
+
+describe('channels that end because the server that they publish to does', () => {
+  it('are not started while its status page says that it is not there', async () => {
+    const { world, serverDies, restarted } = await pushing(['a', 'b']);
+    serverDies();
+    await world.live(300_000);
+    expect(restarted()).toEqual([]);
+    const [page, ...others] = world.facts('escalation.raised').map(({ escalation }) => escalation);
+    expect(page?.details).toContain('upstream_unavailable');
+    expect(others).toEqual([]);
+    expect(world.pipeline.watch.watched('a')?.finding.because).toContain('the server radio:8000 is not available');
+    const proof = world.pipeline.watch.proofOf({ kind: 'group', id: 'encoders' }, world.clock.monotonicMs());
+    expect(proof?.says).toBe('server radio:8000 does not answer');
+  });
+
+  it.each([15_000, 120_000])('are started half a minute after it is back at last: out for %d ms', async (outMs) => {
+    const { world, serverDies, serverComesBack, restarted } = await pushing(['a', 'b', 'c']);
+    serverDies();
+    await world.live(outMs);
+    serverComesBack();
+    await world.live(40_000);
+    expect(restarted()).toEqual(['a', 'b', 'c']);
+    await world.live(60_000);
+    expect(world.pipeline.incidents().open).toEqual([]);
+  });
+
+  it('are started when it is back where there is but one of them, too', async () => {
+    const { world, serverDies, serverComesBack, restarted } = await pushing(['a']);
+    serverDies();
+    await world.live(90_000);
+    expect(restarted()).toEqual([]);
+    serverComesBack();
+    await world.live(40_000);
+    expect(restarted()).toEqual(['a']);
+  });
+
+  it('wait for no server that never failed: a canary witnesses as before', async () => {
+    const { world, restarted } = await pushing(['a', 'b', 'c']);
+    for (const channel of ['a', 'b', 'c']) {
+      const moment = { at: world.clock.now(), monoMs: world.clock.monotonicMs() };
+      world.pipeline.symptom(aSymptom(moment, { channel, kind: 'upstream_unreachable' }));
+      world.engine.end(channel, 1);
+    }
+    await world.live(25_000);
+    expect(restarted()).toEqual([]);
+    await world.live(60_000);
+    expect(restarted()).toEqual(['a', 'b', 'c']);
+  });
+});
