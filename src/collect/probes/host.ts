@@ -4,12 +4,18 @@ import type { HostSample } from '../../core/sample.ts';
 
 export type HostReading = Pick<HostSample, 'disks' | 'oomKills' | 'cpuPressure'>;
 
+/** What file systems were asked and have not answered yet, by path: how full they are, from 0 to 1. */
+export type DiskQuestions = Map<string, Promise<number | undefined>>;
+
 /**
  * What the machine says of its disks, memory and load; each part undefined where it cannot be read, or not before
  * the signal aborts: a file system whose server is gone gives no answer, and is asked again only once it has answered.
+ * `asked` is shared by all probes: a question holds a thread, of which the process has four.
  */
-export function createHostProbe(disks: readonly string[]): (signal: AbortSignal) => Promise<HostReading> {
-  const asked = new Map<string, Promise<number | undefined>>();
+export function createHostProbe(
+  disks: readonly string[],
+  asked: DiskQuestions = new Map(),
+): (signal: AbortSignal) => Promise<HostReading> {
   const usage = (path: string): Promise<number | undefined> => {
     const pending = asked.get(path);
     if (pending !== undefined) return pending;

@@ -47,10 +47,18 @@ export function createPlaylistFileProbe({ path, clock }: PlaylistFileProbe): Pla
       ...segmentOf(bytes),
     };
   };
+  /** A question that the file system does not answer waits in the kernel for good: no second one waits beside it. */
+  let pending: Promise<PlaylistReading> | undefined;
+  const onlyLook = (signal: AbortSignal): Promise<PlaylistReading> => {
+    pending ??= look(signal).finally(() => {
+      pending = undefined;
+    });
+    return pending;
+  };
   return async (signal) => {
     try {
       // A file system that does not answer must not hold the look for ever.
-      return await Promise.race([look(signal), aborted(signal)]);
+      return await Promise.race([onlyLook(signal), aborted(signal)]);
     } catch (error) {
       held = undefined;
       return isMissing(error) ? await missing(path) : { ok: false, failure: failureOf(error) };
@@ -61,10 +69,11 @@ export function createPlaylistFileProbe({ path, clock }: PlaylistFileProbe): Pla
 /** Undefined: it is no media playlist. */
 async function readMedia(path: string, before: Held | undefined, signal: AbortSignal): Promise<Held | undefined> {
   const known = before?.path ?? path;
-  const { ino, size, mtimeMs } = await stat(known);
+  const status = await stat(known);
+  const { ino, size, mtimeMs } = status;
   const written = `${ino} ${size} ${mtimeMs}`;
   if (before?.written === written) return before;
-  if (size > PLAYLIST_BYTES_MAX) return undefined;
+  if (!status.isFile() || size > PLAYLIST_BYTES_MAX) return undefined;
   const playlist = readPlaylist(await readFile(known, { signal }));
   if (playlist?.kind === 'media') return { path: known, written, writtenMs: mtimeMs, playlist };
   const variant = playlist === undefined || before !== undefined ? undefined : within(known, playlist.variants[0]);
@@ -72,8 +81,9 @@ async function readMedia(path: string, before: Held | undefined, signal: AbortSi
 }
 
 async function readVariant(path: string, signal: AbortSignal): Promise<Held | undefined> {
-  const { ino, size, mtimeMs } = await stat(path);
-  if (size > PLAYLIST_BYTES_MAX) return undefined;
+  const status = await stat(path);
+  const { ino, size, mtimeMs } = status;
+  if (!status.isFile() || size > PLAYLIST_BYTES_MAX) return undefined;
   const playlist = readPlaylist(await readFile(path, { signal }));
   const written = `${ino} ${size} ${mtimeMs}`;
   return playlist?.kind === 'media' ? { path, written, writtenMs: mtimeMs, playlist } : undefined;

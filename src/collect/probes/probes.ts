@@ -6,7 +6,7 @@ import type { ChannelId, EngineId } from '../../core/scope.ts';
 import { type BoundedFetch, boundedFetch } from '../../resilience/http.ts';
 import { createDashProbe } from './dash.ts';
 import { createHlsProbe, type PlaylistLook } from './hls.ts';
-import { createHostProbe } from './host.ts';
+import { createHostProbe, type DiskQuestions } from './host.ts';
 import { createPlaylistFileProbe } from './playlist_file.ts';
 import { PlaylistWatch } from './playlist_watch.ts';
 import { Poller, type PollerOptions, type PollerStats } from './poller.ts';
@@ -121,7 +121,8 @@ export function createProbes(options: ProbesOptions): Probes {
     restMs: rests.sourceMs,
     perSecondMax: perSecondMaxOf(channels, 'source'),
   });
-  const machines = pollerOf(hosts.map((host) => hostProbe(host, make)));
+  const asked: DiskQuestions = new Map();
+  const machines = pollerOf(hosts.map((host) => hostProbe(host, make, asked)));
   const pollers = [outputs, sources, machines];
   const disturb = (channel: ChannelId): void => rests.calm.disturb(channel, clock.monotonicMs());
   // Begun with the probes: a timer of something that was never started would keep a failed process from ending.
@@ -275,8 +276,8 @@ function sourceProbe({ id: channel, source }: ChannelProbes, { clock, emit, rest
   return [{ name: channel, everyMs, fastEveryMs: FAST_MS, timeoutMs: SOURCE_TIMEOUT_MS, run }];
 }
 
-function hostProbe({ engine, disks, everyMs }: HostProbe, { emit }: Make): Probe {
-  const look = createHostProbe(disks);
+function hostProbe({ engine, disks, everyMs }: HostProbe, { emit }: Make, asked: DiskQuestions): Probe {
+  const look = createHostProbe(disks, asked);
   const run = async (signal: AbortSignal): Promise<void> =>
     emit({ kind: 'host', engine, source: 'host', ...(await look(signal)) }, signal);
   return { name: engine, everyMs, fastEveryMs: FAST_MS, timeoutMs: HOST_TIMEOUT_MS, run };

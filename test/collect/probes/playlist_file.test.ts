@@ -1,6 +1,18 @@
-import { spawn } from 'node:child_process';
-import { existsSync, mkdirSync, renameSync, rmSync, truncateSync, writeFileSync } from 'node:fs';
+import { execFileSync, spawn } from 'node:child_process';
+import {
+  closeSync,
+  constants,
+  existsSync,
+  mkdirSync,
+  openSync,
+  renameSync,
+  rmSync,
+  truncateSync,
+  writeFileSync,
+} from 'node:fs';
+import { stat } from 'node:fs/promises';
 import { join } from 'node:path';
+import { setTimeout as wait } from 'node:timers/promises';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { createPlaylistFileProbe } from '../../../src/collect/probes/playlist_file.ts';
 import { type Clock, systemClock } from '../../../src/core/clock.ts';
@@ -95,6 +107,16 @@ describe('a look at a playlist on this machine', () => {
     expect(await look()).toEqual({ ok: false, failure: 'invalid_answer' });
     rmSync(folder, { recursive: true });
     expect(await look()).toEqual({ ok: false, failure: 'unreachable' });
+  });
+
+  it('does not wait for a pipe: nothing else that reads a file would have its turn', async () => {
+    const { path, look } = aPlaylist();
+    execFileSync('mkfifo', [path]);
+    // A reader that waits in the kernel cannot be called off, so the test lets it go at its end.
+    onTestFinished(() => closeSync(openSync(path, constants.O_RDWR | constants.O_NONBLOCK)));
+    const looks = Array.from({ length: 8 }, () => Promise.race([look(), wait(500)]));
+    expect(await Promise.all(looks)).toEqual(Array(8).fill({ ok: false, failure: 'invalid_answer' }));
+    expect(await Promise.race([stat('/').then(() => 'read'), wait(500)])).toBe('read');
   });
 
   it('ends with the signal', async () => {
