@@ -44,8 +44,9 @@ export function parseManifest(text: string, serverMs: number | undefined): Manif
   const mpd = isRecord(document) ? document.MPD : undefined;
   if (!isRecord(mpd)) return undefined;
   const ended = mpd.type !== 'dynamic';
-  const period = listOf(mpd.Period).at(-1);
-  const set = listOf(period?.AdaptationSet).find((each) => isRecord(each));
+  // A period that is only announced has nothing in it yet.
+  const period = listOf(mpd.Period).findLast((each) => setIn(each) !== undefined);
+  const set = period && setIn(period);
   const representation = listOf(set?.Representation)[0];
   if (period === undefined || set === undefined || representation === undefined) return undefined;
   const base = [mpd, period, set, representation].flatMap((node) => baseOf(node.BaseURL)).join('');
@@ -56,6 +57,15 @@ export function parseManifest(text: string, serverMs: number | undefined): Manif
   if (list !== undefined) return { ended, ...fromList(list, base) };
   return { ended, revision: hashOf(String(mpd.publishTime ?? '')), ...UNTOLD };
 }
+
+/** The first with sound or picture, else the first: subtitles may be silent for minutes, and thumbnails come seldom. */
+function setIn({ AdaptationSet }: Node): Node | undefined {
+  const sets = listOf(AdaptationSet).filter(({ Representation }) => listOf(Representation).length > 0);
+  return sets.find(isMedia) ?? sets[0];
+}
+
+const isMedia = ({ contentType, mimeType, Representation }: Node): boolean =>
+  /^(?:video|audio)\b/.test(String(contentType ?? mimeType ?? listOf(Representation)[0]?.mimeType ?? ''));
 
 const UNTOLD = { targetDurationMs: undefined, newest: [], earlier: [], newestNumber: undefined };
 /** So many segments behind the clock, where none of the newest is there. */

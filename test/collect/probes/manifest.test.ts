@@ -63,6 +63,27 @@ describe('a DASH manifest', () => {
     });
   });
 
+  it('reads the last period that has anything in it: one that is announced only has not begun', () => {
+    const text = timeline('<S t="0" d="2000"/>', 7);
+    for (const announced of ['<Period start="PT1H"/>', '<Period start="PT1H"><AdaptationSet/></Period>'])
+      expect(parseManifest(text.replace('</MPD>', `${announced}</MPD>`), undefined)).toMatchObject({ newestNumber: 7 });
+  });
+
+  it.each([
+    ['the kind of its content', 'contentType="text"', 'contentType="video"'],
+    ['its type', 'mimeType="image/jpeg"', 'mimeType="audio/mp4"'],
+  ])('reads sound or picture where %s says which is which: subtitles may be silent for minutes', (_, other, own) => {
+    const set = (about: string, number: number) =>
+      `<AdaptationSet ${about}><SegmentTemplate media="$Number$" startNumber="${number}"><SegmentTimeline><S d="2"/>` +
+      '</SegmentTimeline></SegmentTemplate><Representation id="a"/></AdaptationSet>';
+    const read = (...sets: string[]) =>
+      parseManifest(`<MPD type="dynamic"><Period>${sets.join('')}</Period></MPD>`, undefined)?.newestNumber;
+    expect(read(set(other, 1), set(own, 50))).toBe(50);
+    expect(read(set(other, 1), set(other, 2))).toBe(1);
+    const ofRepresentation = set('', 60).replace('id="a"', `id="a" ${own}`);
+    expect(read(set(other, 1), ofRepresentation)).toBe(own.startsWith('mime') ? 60 : 1);
+  });
+
   it.each(['', '#EXTM3U', '<html></html>', '<MPD/>', mpd('')])('%j is none', (text) => {
     expect(parseManifest(text, undefined)).toBeUndefined();
   });
