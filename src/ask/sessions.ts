@@ -1,18 +1,9 @@
 /** Sessions on disk: one JSON file each, written whole or not at all. */
-import {
-  closeSync,
-  fsyncSync,
-  mkdirSync,
-  openSync,
-  readdirSync,
-  readFileSync,
-  renameSync,
-  rmSync,
-  writeSync,
-} from 'node:fs';
+import { mkdirSync, readdirSync, readFileSync, renameSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { z } from 'zod';
 import { messageOf, ReeveError } from '../core/errors.ts';
+import { writeWhole } from '../resilience/write_whole.ts';
 import type { Session } from './message.ts';
 
 /** Where sessions are kept; a name is a person's handle and says nothing of a session's id. */
@@ -57,13 +48,7 @@ export class FileSessionStore implements SessionStore {
     const kept = messages.map(({ role, content, id: of, timestamp }) => ({ role, content, id: of, timestamp }));
     const text = `${JSON.stringify({ id, created_at, messages: kept }, undefined, 2)}\n`;
     try {
-      const file = openSync(fresh, 'w', 0o600);
-      try {
-        writeSync(file, text);
-        fsyncSync(file);
-      } finally {
-        closeSync(file);
-      }
+      writeWhole(fresh, text, { flag: 'w', mode: 0o600 });
       renameSync(fresh, path);
     } catch (cause) {
       rmSync(fresh, { force: true });

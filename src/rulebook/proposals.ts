@@ -1,10 +1,11 @@
 /** Proposed rules: immutable files in the state directory, because a service may not write its configuration. */
 import { createHash } from 'node:crypto';
-import { closeSync, existsSync, fsyncSync, mkdirSync, openSync, readdirSync, readFileSync, writeSync } from 'node:fs';
+import { existsSync, mkdirSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { readYaml } from '../config/files.ts';
 import { RULE_SUFFIX, type RuleTool, rulesFrom } from '../config/rules.ts';
 import { messageOf, type Problem, ReeveError } from '../core/errors.ts';
+import { writeWhole } from '../resilience/write_whole.ts';
 import type { Composite, Rule } from '../core/rule.ts';
 
 /** One proposed rule. */
@@ -94,13 +95,7 @@ function oneOf(file: string, tools: readonly RuleTool[], composites: readonly Co
 /** Complete on the disk before it has its name in the journal; refuses to replace what is there. */
 function writeOnce(file: string, text: string): void {
   try {
-    const descriptor = openSync(file, 'wx', MODE);
-    try {
-      writeSync(descriptor, text);
-      fsyncSync(descriptor);
-    } finally {
-      closeSync(descriptor);
-    }
+    writeWhole(file, text, { flag: 'wx', mode: MODE });
   } catch (cause) {
     throw new ReeveError('CONFIG_INVALID', `${file} could not be written: ${messageOf(cause)}`, { cause });
   }

@@ -4,6 +4,7 @@ import { describe, expect, it } from 'vitest';
 import { messageOf, newSession } from '../../src/ask/message.ts';
 import { FileSessionStore } from '../../src/ask/sessions.ts';
 import { temporaryDirectory } from '../journal/support.ts';
+import { withShortFiles } from '../support/limited_process.ts';
 import { aStamp } from './support.ts';
 
 function aStore() {
@@ -29,6 +30,23 @@ describe('Session persistence', () => {
       messages: session.messages.map(({ role, content, id, timestamp }) => ({ role, content, id, timestamp })),
     });
     expect(statSync(path).mode & 0o777).toBe(0o600);
+    expect(store.load('night')).toEqual(session);
+    expect(readdirSync(directory)).toEqual(['night.json']);
+  });
+
+  it('is not written over by half of the next, where the disk is full', () => {
+    const { directory, store } = aStore();
+    const session = aSession();
+    store.save(session, 'night');
+    const { stdout, stderr } = withShortFiles(
+      { FileSessionStore: 'src/ask/sessions.ts' },
+      `const store = new FileSessionStore(${JSON.stringify(directory)});
+       const session = store.load('night');
+       session.messages.push({ ...session.messages[0], content: 'x'.repeat(8_000) });
+       try { store.save(session, 'night'); } catch ({ code, message }) { console.log(code, message); }`,
+    );
+    expect(stderr).toBe('');
+    expect(stdout).toMatch(/^USAGE the session night was not saved: EFBIG/);
     expect(store.load('night')).toEqual(session);
     expect(readdirSync(directory)).toEqual(['night.json']);
   });

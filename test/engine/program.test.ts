@@ -5,7 +5,7 @@ import { afterAll, describe, expect, it } from 'vitest';
 import { systemClock } from '../../src/core/clock.ts';
 import type { ReeveError } from '../../src/core/errors.ts';
 import { runProgram } from '../../src/engine/program.ts';
-import { withoutDescriptors } from '../support/few_descriptors.ts';
+import { withoutDescriptors } from '../support/limited_process.ts';
 import { until } from '../support/supervisord.ts';
 
 const never = new AbortController().signal;

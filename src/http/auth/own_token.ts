@@ -1,7 +1,8 @@
 // The token of this installation, which the command line on the same machine uses.
 import { randomBytes } from 'node:crypto';
-import { closeSync, existsSync, fsyncSync, lstatSync, openSync, readFileSync, renameSync, writeSync } from 'node:fs';
+import { existsSync, lstatSync, readFileSync, renameSync } from 'node:fs';
 import { ReeveError } from '../../core/errors.ts';
+import { writeWhole } from '../../resilience/write_whole.ts';
 
 /** As it goes into a header. */
 const TOKEN = /^[\x21-\x7e]{32,1024}$/;
@@ -43,13 +44,7 @@ function readToken(path: string): string | undefined {
 /** Under another name until it is on the disk: half a token would lock everybody out. */
 function newToken(path: string): string {
   const token = randomBytes(32).toString('base64url');
-  const file = openSync(`${path}.new`, 'w', 0o600);
-  try {
-    writeSync(file, `${token}\n`);
-    fsyncSync(file);
-  } finally {
-    closeSync(file);
-  }
+  writeWhole(`${path}.new`, `${token}\n`, { flag: 'w', mode: 0o600 });
   renameSync(`${path}.new`, path);
   return token;
 }

@@ -1,10 +1,11 @@
 /** Proposed patterns as files in the state directory: immutable, because a service may not write its configuration. */
 import { createHash } from 'node:crypto';
-import { closeSync, existsSync, fsyncSync, mkdirSync, openSync, readdirSync, readFileSync, writeSync } from 'node:fs';
+import { existsSync, mkdirSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { loadYamlFolder } from '../../config/files.ts';
 import { patternSourcesOf } from '../../config/patterns.ts';
 import { messageOf, ReeveError } from '../../core/errors.ts';
+import { writeWhole } from '../../resilience/write_whole.ts';
 import { type Catalogue, compileCatalogue } from '../../detect/patterns/catalogue.ts';
 
 export interface PatternFile {
@@ -61,13 +62,7 @@ export function writePatternFile(folder: string, id: string, text: string): Patt
   try {
     mkdirSync(folder, { recursive: true, mode: FOLDER_MODE });
     if (patternFiles(folder).length >= FILES_MAX) throw new Error(`there are ${FILES_MAX} proposals already`);
-    const descriptor = openSync(file, 'wx', FILE_MODE);
-    try {
-      writeSync(descriptor, text);
-      fsyncSync(descriptor);
-    } finally {
-      closeSync(descriptor);
-    }
+    writeWhole(file, text, { flag: 'wx', mode: FILE_MODE });
   } catch (cause) {
     const hint = 'Promote or retire some, or make room in the state directory.';
     throw new ReeveError('CONFIG_INVALID', `${file} could not be written: ${messageOf(cause)}`, { cause, hint });

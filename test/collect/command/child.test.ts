@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { createChild } from '../../../src/collect/command/child.ts';
 import { systemClock } from '../../../src/core/clock.ts';
 import { fakeClock } from '../../support/fake_clock.ts';
-import { withoutDescriptors } from '../../support/few_descriptors.ts';
+import { withoutDescriptors } from '../../support/limited_process.ts';
 
 describe('a program that is kept running', () => {
   it.each([

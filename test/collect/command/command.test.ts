@@ -3,7 +3,7 @@ import { describe, expect, it, onTestFinished } from 'vitest';
 import { type CommandOptions, createCommandLog } from '../../../src/collect/command/command.ts';
 import { systemClock } from '../../../src/core/clock.ts';
 import { memoryCheckpoints } from '../../../src/journal/checkpoints.ts';
-import { withoutDescriptors } from '../../support/few_descriptors.ts';
+import { withoutDescriptors } from '../../support/limited_process.ts';
 import { countChunk } from '../support/counting.ts';
 
 function run(argv: readonly [string, ...string[]], more: Partial<CommandOptions> = {}) {

@@ -9,6 +9,8 @@ import {
   writePatternFile,
 } from '../../../src/rulebook/patterns/files.ts';
 
+import { withShortFiles } from '../../support/limited_process.ts';
+
 let state = '';
 beforeEach(() => {
   state = mkdtempSync(join(tmpdir(), 'reeve-patterns-'));
@@ -28,6 +30,17 @@ describe('proposed patterns', () => {
     expect(written).toMatchObject({ id: 'b', text: 'patterns: []\n', sha256: expect.stringMatching(/^[0-9a-f]{64}$/) });
     expect(statSync(written.file).mode & 0o007).toBe(0);
     expect(patternFiles(folder).map(({ id }) => id)).toEqual(['a', 'b']);
+  });
+
+  it('are refused, and not half there, where the disk is full', () => {
+    const folder = patternFolder(state);
+    const { stdout } = withShortFiles(
+      { writePatternFile: 'src/rulebook/patterns/files.ts' },
+      `try { writePatternFile(${JSON.stringify(folder)}, 'a', 'x'.repeat(8_000)); }
+       catch ({ code, message }) { console.log(code, message); }`,
+    );
+    expect(stdout).toMatch(/^CONFIG_INVALID .*could not be written: EFBIG/);
+    expect(patternFiles(folder)).toEqual([]);
   });
 
   it('are left out where they cannot be read, or where no folder holds them', () => {
