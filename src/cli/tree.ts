@@ -1,7 +1,7 @@
 /** A process as a tree: what led to what, what each step was about, each thing that comes again linked to its first. */
-import type { JournalEntry, JournalFact } from '../core/journal.ts';
+import type { FactType, JournalEntry, JournalFact } from '../core/journal.ts';
 import { fromWire } from '../core/wire.ts';
-import type { HubLink } from '../memory/node.ts';
+import { eventId, type EventType, type HubLink } from '../memory/node.ts';
 import { processTree, type TreeNode, type TracedNode, tracedNodes } from '../memory/process_tree.ts';
 import { typeText } from './memory_text.ts';
 import { paint, plain, type Terminal } from './output.ts';
@@ -18,9 +18,30 @@ export function treeOfStory(terminal: Terminal, entries: readonly WireEntry[]): 
     return { seq: entry.seq, ...moment, incident: entry.incident ?? undefined, run: entry.run ?? undefined, fact };
   });
   const after = new Map(entries.map(({ seq, after_ms }) => [seq, after_ms]));
-  const tree = processTree(tracedNodes(journal));
+  const tree = processTree(withRemarks(tracedNodes(journal), journal));
   const timeOf = ({ seq }: TracedNode) => `+${((after.get(seq) ?? 0) / 1_000).toFixed(1)} s`;
   return tree === undefined ? 'nothing is known of it' : treeText(terminal, tree, { texts, timeOf });
+}
+
+/** What changes the course of an incident and is no event of the memory, with the type that it is shown as. */
+const REMARKS: Readonly<Partial<Record<FactType, EventType>>> = {
+  'incident.reclassified': 'incident',
+  'plan.rejected': 'plan',
+  'approval.expired': 'answer',
+  'escalation.resolved': 'report',
+};
+
+/** A planner's answer that was not used, a question that ran out: without them the tree shows gaps, not reasons. */
+function withRemarks(nodes: readonly TracedNode[], journal: readonly JournalEntry[]): readonly TracedNode[] {
+  const remarks = journal.flatMap(({ seq, at, run, incident = '', fact }): TracedNode[] => {
+    const type = REMARKS[fact.type];
+    if (type === undefined) return [];
+    const id = type === 'incident' ? incident : eventId(type, seq);
+    // What is reported of a page hangs under it.
+    const attributes = type === 'report' ? { receiver: 'all' } : {};
+    return [{ id, type, seq, at, run, label: '', attributes, hubs: [] }];
+  });
+  return remarks.length === 0 ? nodes : [...nodes, ...remarks].sort((a, b) => a.seq - b.seq);
 }
 
 /** A tree as the memory gives it. */

@@ -9,8 +9,8 @@ const terminal = (colours: boolean) => ({ out: () => {}, err: () => {}, stdin: (
 
 /** As the API shows an incident. */
 const entriesOf = (bench: ReturnType<typeof aMemory>, id: string): readonly WireEntry[] =>
-  [...bench.ledger.read({ incident: id })].map(({ seq, at, run, fact }, index) => ({
-    ...{ seq, at, after_ms: index * 100, run: run ?? null },
+  [...bench.ledger.read({ incident: id })].map(({ seq, at, incident, run, fact }, index) => ({
+    ...{ seq, at, after_ms: index * 100, incident: incident ?? null, run: run ?? null },
     fact: toWire(fact) as unknown as WireEntry['fact'],
   }));
 
@@ -43,6 +43,33 @@ describe('THEA 4.1, the cognitive tracer', () => {
     bench.live(incidentDrafts({ id: 'inc-a' }));
     expect(treeOfStory(terminal(true), entriesOf(bench, 'inc-a'))).toContain('\u001b[');
     expect(treeOfStory(terminal(false), entriesOf(bench, 'inc-a'))).not.toContain('\u001b[');
+  });
+
+  it('says in one line why the answer of a planner was not used, and what a trouble is called since', () => {
+    const bench = aMemory();
+    const drafts = incidentDrafts({ id: 'inc-a' });
+    const at = drafts.findIndex(({ fact }) => fact.type === 'plan.made');
+    const about = { incident: 'inc-a', run: drafts[at]!.run };
+    bench.live([
+      ...drafts.slice(0, at),
+      { ...about, fact: { type: 'plan.rejected', model: 'local/m', reason: 'stale' } },
+      ...drafts.slice(at),
+      {
+        incident: 'inc-a',
+        fact: { type: 'incident.reclassified', from: 'unknown', to: 'process_crashed', because: 'seen' },
+      },
+    ]);
+    const text = treeOfStory(terminal(false), entriesOf(bench, 'inc-a'));
+    expect(text).toMatch(/^│ {2}├─ plan pln-\d+ \+0\.\d s {2}local\/m: answer NOT used \(stale\)$/m);
+    expect(text).toMatch(/^[├└]─ incident inc-a \+\d\.\d s {2}is now process_crashed, was unknown: seen$/m);
+    const plans = text.split('\n').filter((line) => line.includes('─ plan '));
+    expect(
+      text
+        .split('\n')
+        .find((line) => line.includes('─ guard_decision '))!
+        .indexOf('─ '),
+    ).toBe(7);
+    expect(plans).toHaveLength(2);
   });
 
   it('draws the same tree from the memory, without the text of the log', () => {
