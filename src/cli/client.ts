@@ -123,7 +123,9 @@ const refusalText = (body: Refusal | undefined): string | undefined =>
 
 /** The question was right, and the daemon or its disk is not: whoever asks by a script has to be able to tell. */
 function refusal(path: string, status: number, body: Refusal | undefined): ReeveError {
-  const text = `${path}: ${refusalText(body) ?? `HTTP ${status}`}`;
+  const said = refusalText(body);
+  // Where the daemon says what is wrong, the path that it was asked by is no help to who typed a command.
+  const text = said === undefined ? `${path}: HTTP ${status}` : status < 500 ? said : `${path}: ${said}`;
   if (body?.error === 'journal_unwritable') return new ReeveError('JOURNAL_UNWRITABLE', text);
   const saysWhy = body?.error !== undefined && body.error !== 'internal';
   return new ReeveError(status >= 500 && !saysWhy ? 'DAEMON_FAILED' : 'USAGE', text);

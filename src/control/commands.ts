@@ -1,11 +1,12 @@
 /** Checks commands of people and makes facts of them. */
 import type { MonoMs } from '../core/clock.ts';
-import { PHASES, type Phase } from '../core/control.ts';
+import { type Approval, PHASES, type Phase } from '../core/control.ts';
 import { DAY_MS } from '../core/duration.ts';
 import type { Draft } from '../core/journal.ts';
 import { type ChannelId, type EngineId, type GroupId, keyOfScope, sameScope, type Scope } from '../core/scope.ts';
 import { describeCall } from '../core/tool.ts';
 import { isEnough, approvedBy, pendingApprovals } from './approvals.ts';
+import type { KeptApproval } from './control_state.ts';
 import type { ControlState } from './state.ts';
 
 /** What exists, so that a command about nothing is refused instead of kept. */
@@ -228,7 +229,8 @@ export const answerApproval = (
   checked(context, (signed) => {
     const kept = state.approvals.find((one) => one.approval.id === order.id);
     if (kept === undefined) return no('approval_unknown', unknownQuestion(state, order));
-    if (kept.state !== 'pending') return no('approval_over', `this question is over: ${kept.state}`);
+    if (kept.state !== 'pending')
+      return no('approval_over', `this question is over: ${kept.state}${askedAgain(state, kept, order)}`);
     if (order.nowMs >= kept.expiresMs) return no('approval_over', 'this question has expired');
     const { incident, run, call } = kept.approval;
     const fact = { type: 'approval.answered', id: order.id, yes: order.yes, ...signed } as const;
@@ -243,6 +245,14 @@ export const answerApproval = (
     }
     return { ...answered, message: 'noted: it needs the yes of a second person before anything is done' };
   });
+
+/** The question that waits about the same thing now. */
+function askedAgain(state: ControlState, { approval }: KeptApproval, { nowMs }: { readonly nowMs: number }): string {
+  const isSame = ({ call }: Approval): boolean =>
+    call.tool === approval.call.tool && sameScope(call.target, approval.call.target);
+  const again = pendingApprovals(state, nowMs).find(isSame);
+  return again === undefined ? '' : `; it was asked again, as ${again.id}`;
+}
 
 /** Names what could have been meant: who answers at night types from a page that shows no id. */
 function unknownQuestion(state: ControlState, { id, nowMs }: { readonly id: string; readonly nowMs: number }): string {

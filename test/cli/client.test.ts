@@ -112,4 +112,12 @@ describe('an answer that is none', () => {
     await expect(client.post('/api/v1/freeze', {})).rejects.toMatchObject({ code, exitCode });
     await expect(client.text('/api/v1/audit')).rejects.toMatchObject({ code, exitCode });
   });
+
+  it('is told in the words of the daemon, and with the path that was asked where it has none', async () => {
+    const said = 'there is no such channel as "nws"';
+    const told = (status: number, body: object) => answered(status, body).get('/api/v1/why/nws');
+    await expect(told(404, { error: 'not_found', message: said })).rejects.toThrow(new RegExp(`^${said}$`));
+    await expect(told(404, {})).rejects.toThrow('/api/v1/why/nws: HTTP 404');
+    await expect(told(500, { error: 'internal', message: 'its log' })).rejects.toThrow('/api/v1/why/nws: its log');
+  });
 });

@@ -1,4 +1,8 @@
 import { describe, expect, it } from 'vitest';
+import { Command as Commander } from 'commander';
+import { addAct } from '../../src/cli/commands/act.ts';
+import { addAsk } from '../../src/cli/commands/ask.ts';
+import { addTrace } from '../../src/cli/commands/trace.ts';
 import type { Cli, CliHost, Command } from '../../src/cli/context.ts';
 import { runCli } from '../../src/cli/program.ts';
 import { InvariantError, ReeveError } from '../../src/core/errors.ts';
@@ -104,4 +108,21 @@ describe('a duration on the command line', () => {
     expect(code).toBe(64);
     expect(err).toContain('--for: a duration such as 30s, 15m or 2h was expected, got "soon"');
   });
+});
+
+const unused = {} as Cli;
+
+/** Each command with those below it. */
+const family = (command: Commander): readonly Commander[] => [command, ...command.commands.flatMap(family)];
+
+it('the help of each command, with its example, fits a terminal of 80 columns', () => {
+  const program = new Commander('reeve').configureOutput({ getOutHelpWidth: () => 80 });
+  for (const add of [addAct, addTrace]) add(program, unused);
+  addAsk(program, unused, () => expect.unreachable());
+  const wide = family(program).flatMap((command) => {
+    let text = '';
+    command.configureOutput({ getOutHelpWidth: () => 80, writeOut: (more) => (text += more) }).outputHelp();
+    return text.split('\n').filter((line) => line.length > 80);
+  });
+  expect(wide).toEqual([]);
 });

@@ -2,6 +2,7 @@ import { describe, expect, it } from 'vitest';
 import * as commands from '../../src/control/commands.ts';
 import { askApproval } from '../../src/control/approvals.ts';
 import { type ControlState, controlProjection } from '../../src/control/state.ts';
+import type { JournalFact } from '../../src/core/journal.ts';
 import type { Scope } from '../../src/core/scope.ts';
 import { aCall } from '../support/a.ts';
 
@@ -141,6 +142,32 @@ describe('a command from a person', () => {
     expect(commands.answerApproval(over, { id: 'apr-1', yes: false, nowMs: 1 }, context)).toMatchObject({
       code: 'approval_over',
     });
+  });
+});
+
+describe('an answer to a question that ran out', () => {
+  const asked = (id: string, tool: 'restart_channel' | 'invalidate_cache', askedMs: number) => {
+    const call = aCall({ tool });
+    const approval = { id, call, incident: 'inc-1', run: 'run-1', classification: undefined, askedAt: 0, askedMs };
+    return askApproval(approval, 600_000).fact;
+  };
+  const stateOf = (...facts: readonly JournalFact[]) =>
+    facts.reduce(
+      (state, fact, at) => controlProjection.apply(state, { seq: at + 1, at: 0, monoMs: at, boot: 'b', fact }),
+      initial,
+    );
+  const late = (state: typeof initial) =>
+    commands.answerApproval(state, { id: 'apr-1', yes: true, nowMs: 700_000 }, context);
+  const over = { type: 'approval.expired', id: 'apr-1' } as const;
+
+  it('names the question that was asked since about the same thing', () => {
+    const state = stateOf(asked('apr-1', 'restart_channel', 0), over, asked('apr-2', 'restart_channel', 600_000));
+    expect(late(state)).toMatchObject({ because: 'this question is over: expired; it was asked again, as apr-2' });
+  });
+
+  it('names none about something else', () => {
+    const state = stateOf(asked('apr-1', 'restart_channel', 0), over, asked('apr-2', 'invalidate_cache', 600_000));
+    expect(late(state)).toMatchObject({ because: 'this question is over: expired' });
   });
 });
 

@@ -9,13 +9,17 @@ import { pipelineHarness } from '../support/pipeline_harness.ts';
 
 const ANN = { who: 'ann', because: 'on call' };
 
-function setUp(with_: Partial<CommandDeps> = {}) {
-  const world = pipelineHarness();
+function setUp(with_: Partial<CommandDeps> = {}, options: Parameters<typeof pipelineHarness>[0] = {}) {
+  const world = pipelineHarness(options);
   const { pipeline, ledger, clock, outbox } = world;
   const refuse = () => ({ ok: false as const, because: 'not here', hint: undefined });
   const command = createCommands({
     ...{ pipeline, clock, outbox, append: ledger.append, ids: countingIds() },
-    known: { channels: new Set(['news']), groups: new Set(['encoders']), engines: new Set(['local']) },
+    known: {
+      channels: new Set(options.channels ?? ['news']),
+      groups: new Set(['encoders']),
+      engines: new Set(['local']),
+    },
     dispatcher: { deliverTest: async () => [] },
     reload: () => ({ ok: false, configuration: undefined as never, problems: [] }),
     learning: { setState: () => ({ ok: false, code: 'target_unknown', because: 'no rule' }) },
@@ -50,8 +54,34 @@ describe('a command', () => {
     expect(await run('phase', { phase: 3 })).toEqual({ ok: true, said: `done: phase; ${held}` });
     expect(await run('reset', { scope: 'news' })).toEqual({ ok: true, said: `done: reset; ${held}` });
     expect(await run('lease', { scope: 'news', for_ms: 60_000 })).toEqual({ ok: true, said: 'done: lease' });
-    expect(await run('thaw')).toEqual({ ok: true, said: 'done: thaw' });
+    expect(await run('thaw')).toMatchObject({ ok: true });
     expect(await run('phase', { phase: 4 })).toEqual({ ok: true, said: 'done: phase' });
+  });
+
+  it('that ends a freeze says that the containment it raised goes on for a minute', async () => {
+    const { run, live } = setUp();
+    await run('freeze');
+    await live(2_000);
+    const still = 'nothing is restarted for a minute yet, or until: reeve release fleet --because "…"';
+    expect(await run('thaw')).toEqual({ ok: true, said: `done: thaw; ${still}` });
+    expect(await run('release', { scope: 'fleet' })).toMatchObject({ ok: true });
+    await live(2_000);
+    expect(await run('freeze')).toMatchObject({ ok: true });
+  });
+
+  it('to reset a channel that its group has tried in vain to start names the group', async () => {
+    const { run, live, engine, pipeline } = setUp({}, { channels: ['a', 'b', 'c'] });
+    await live(10_000);
+    engine.onRestart = async () => 'said yes and did nothing';
+    for (const name of ['a', 'b', 'c']) engine.kill(name);
+    await live(180_000);
+    const [{ incident } = expect.unreachable()] = pipeline.incidents().open;
+    const whole = `group:encoders speaks for it (${incident.id}): reeve reset group:encoders --because "…"`;
+    expect(await run('reset', { scope: 'b' })).toEqual({ ok: true, said: `done: reset; ${whole}` });
+    engine.onRestart = undefined;
+    expect(await run('reset', { scope: 'group:encoders' })).toEqual({ ok: true, said: 'done: reset' });
+    await live(120_000);
+    expect(pipeline.incidents().open).toEqual([]);
   });
 
   it('lets what waits be looked at again, and a refused one does not', async () => {

@@ -43,8 +43,8 @@ export function addAct(program: Command, cli: Cli): void {
         : send('/api/v1/leases', { scope, for_ms: cli.duration(options.for, '--for'), because: options.because }),
     );
   reasoned(
-    'reset <channel>',
-    'clear a breaker or an UNKNOWN start',
+    'reset <scope>',
+    'clear the breaker, an UNKNOWN start and the memory of fixes in vain: of a channel, or group:NAME or engine:NAME',
     'reeve reset news --because "checked by hand"',
   ).action((scope: string, options) => send('/api/v1/reset', { scope, because: options.because }));
   reasoned('release <scope>', 'end a containment', 'reeve release fleet --because "storm is over"').action(
@@ -64,7 +64,7 @@ function addPhase(program: Command, cli: Cli, send: Send): void {
     .description('show or set the rollout phase: 0 watch, 1 look, 2 low risk, 3 high risk, one step, 4 full loop')
     .option('--group <group>', 'only for one group')
     .option('--because <reason>', 'why, for the journal')
-    .addHelpText('after', '\nExample: reeve phase 3 --group pull --because "a week of shadow without a wrong verdict"')
+    .addHelpText('after', '\nExample: reeve phase 3 --group pull --because "a week without a mistake"')
     .action(async (phase: string | undefined, options: { group?: string; because?: string }) => {
       if (phase === undefined) {
         const stats = await cli.client().get<{ rollout: unknown }>('/api/v1/stats');

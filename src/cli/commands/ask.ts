@@ -6,8 +6,9 @@ import { addAskFlags } from '../ask/flags.ts';
 import type { Cli } from '../context.ts';
 
 const HELP = `
-Nothing is looked up unless it is granted, and nothing is ever done: who asks for an action ("restart news") makes a
-proposal that waits for a yes (reeve approvals).
+Nothing is looked up unless it is granted, and nothing is ever done: who asks
+for an action ("restart news") makes a proposal that waits for a yes (reeve
+approvals).
 
 Example: reeve ask --route --grant read "why was news not restarted?"`;
 
