@@ -199,7 +199,7 @@ function readParts(reading: Reading): Parts {
   const risks = [...accepted, ...fleetCapRisks(reading, chosen, drafts.length)];
   const groups = readGroups(reading, drafts);
   const sources = readSources(reading, { drafts, engines });
-  const collectors = readCollectors(reading, drafts);
+  const collectors = readCollectors(reading, { drafts, limits });
   const receivers = readReceivers(reading);
   const routes = readRoutes(reading, new Set(drafts.map(({ group }) => group)));
   const models = readModels(reading);

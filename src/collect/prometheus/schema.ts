@@ -20,7 +20,11 @@ export const prometheusDocument = z.strictObject({
   id: idField('The name of this server.'),
   url: urlField('The base address of Prometheus, for example http://127.0.0.1:9090.'),
   every: duration('1s', '1m', 'How often it is asked. Default 10s.').optional(),
-  stale_after: duration('5s', '10m', 'Older values are not used (Prometheus 2.43 and later). Default 90s.').optional(),
+  stale_after: duration(
+    '5s',
+    '10m',
+    'Older values are not used (Prometheus 2.43 and later), nor such as are older than limits.evidence_age_max. Default 90s.',
+  ).optional(),
   ...tokenKeys,
   queries: z
     .array(

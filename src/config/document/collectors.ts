@@ -4,6 +4,7 @@ import { intakeDocument } from '../../collect/intake/schema.ts';
 import { journaldDocument } from '../../collect/journald/schema.ts';
 import { prometheusDocument, type QueryMeaning } from '../../collect/prometheus/schema.ts';
 import { syslogDocument } from '../../collect/syslog/schema.ts';
+import type { Limits } from '../../core/limits.ts';
 import type { SymptomKind } from '../../core/symptom.ts';
 import type { Path } from '../yaml.ts';
 import type { ChannelDraft } from './channels.ts';
@@ -69,7 +70,10 @@ const LATE_MS = 120_000;
 const PROMETHEUS_EVERY_MS = 10_000;
 const PROMETHEUS_STALE_MS = 90_000;
 
-export function readCollectors(reading: Reading, drafts: readonly ChannelDraft[]): CollectorsConfig {
+export function readCollectors(
+  reading: Reading,
+  { drafts, limits }: { readonly drafts: readonly ChannelDraft[]; readonly limits: Limits },
+): CollectorsConfig {
   const ids = new Set(drafts.map(({ id }) => id));
   const known = (path: Path, channel: string | undefined): void => {
     if (channel === undefined || ids.has(channel)) return;
@@ -79,7 +83,7 @@ export function readCollectors(reading: Reading, drafts: readonly ChannelDraft[]
     intake: intakeOf(reading),
     syslog: syslogOf(reading, known),
     journald: journaldOf(reading, known),
-    prometheus: prometheusOf(reading, known),
+    prometheus: prometheusOf(reading, known, limits),
   };
 }
 
@@ -134,14 +138,15 @@ function journaldOf(reading: Reading, known: Known): JournaldConfig | undefined 
   return { units, channels };
 }
 
-function prometheusOf(reading: Reading, known: Known): readonly PrometheusConfig[] {
+function prometheusOf(reading: Reading, known: Known, { evidenceAgeMsMax }: Limits): readonly PrometheusConfig[] {
   reading.unique('prometheus');
   const engines = reading.idsOf('engines');
   return reading.entries('prometheus', prometheusDocument).map(({ path, value }) => ({
     id: value.id,
     url: value.url,
     everyMs: value.every ?? PROMETHEUS_EVERY_MS,
-    staleAfterMs: value.stale_after ?? PROMETHEUS_STALE_MS,
+    // A value is dated when it is answered: one that is older than evidence may be would pass for it.
+    staleAfterMs: Math.min(value.stale_after ?? PROMETHEUS_STALE_MS, evidenceAgeMsMax),
     token:
       value.token_env === undefined && value.token_file === undefined ? undefined : tokenFrom(reading, path, value),
     queries: value.queries.map((query, index) => {

@@ -40,6 +40,16 @@ prometheus:
     expect(JSON.stringify(config)).not.toContain(ENV.TOKEN);
   });
 
+  it('take no value of Prometheus that is older than evidence may be', () => {
+    const query = 'queries: [{ query: q, means: up }]';
+    const staleMs = (written: string, limits = '') =>
+      load(`${limits}prometheus: [{ id: p, url: "http://x", ${written}${query} }]\n`).config?.collectors.prometheus[0]
+        ?.staleAfterMs;
+    expect(staleMs('stale_after: 10m, ')).toBe(120_000);
+    expect(staleMs('stale_after: 20s, ')).toBe(20_000);
+    expect(staleMs('', 'limits: { evidence_age_max: 60s }\n')).toBe(60_000);
+  });
+
   it('do not exist unless they are configured', () => {
     expect(load('').config?.collectors).toMatchObject({
       intake: { tokens: [], alerts: [] },
