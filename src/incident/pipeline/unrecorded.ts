@@ -5,7 +5,7 @@ import type { Read } from '../../core/journal.ts';
 import { PATIENCE_MS, type Persona } from '../../core/persona.ts';
 import type { ChannelId, ChannelRef, GroupId, Scope } from '../../core/scope.ts';
 import { type IncidentState, openOn } from '../lifecycle/state.ts';
-import { NOTIFIED_HOLD_MS, OVERDUE_MS } from '../lifecycle/transitions.ts';
+import { NOTIFIED_HOLD_MS } from '../lifecycle/transitions.ts';
 import { keyOfUnrecorded, type UnrecordedTrouble, unrecordedPage } from '../pages/unrecorded_page.ts';
 import type { FindingTracker } from './finding_tracker.ts';
 import type { UnjournaledPort } from './ports.ts';
@@ -21,6 +21,9 @@ export interface UnrecordedDeps {
   /** Undefined: it is not configured. */
   readonly channelOf: (channel: ChannelId) => ChannelRef | undefined;
 }
+
+/** Shorter than where a run may be about to help: none is, and only the engine itself may start it again. */
+const OVERDUE_MS = 12_000;
 
 export const BECAUSE_OVER = 'all that it lists play again';
 

@@ -3,6 +3,7 @@ import type { Escalation, Incident } from '../../core/incident.ts';
 import type { JournalEntry } from '../../core/journal.ts';
 import { PATIENCE_MS } from '../../core/persona.ts';
 import { keyOfScope, type Scope } from '../../core/scope.ts';
+import type { ToolCall } from '../../core/tool.ts';
 import { KEY_OF_MASS_OUTAGE, keyOfContainmentPage } from '../../incident/pages/page.ts';
 import { type FactOf, type InvariantContext, type Oracle, scopesOver } from './context.ts';
 
@@ -114,7 +115,7 @@ export class Silence implements Oracle {
       case 'run.started':
         return void this.#runs.set(run ?? '', this.#incidents.get(incident ?? '') ?? NOTHING);
       case 'tool.started':
-        return this.#reach(run ?? '', fact.permit.call.channels);
+        return this.#reach(run ?? '', fact.permit.call);
       case 'run.ended':
         this.#runs.delete(run ?? '');
         return this.#wait(fact, incident, monoMs);
@@ -184,11 +185,12 @@ export class Silence implements Oracle {
     }
   }
 
-  /** A plan of a group names those that it starts, too. */
-  #reach(run: string, channels: readonly string[]): void {
+  /** A plan of a group names those that it starts, too; new credentials for an engine are meant for all of it. */
+  #reach(run: string, { tool, target, channels }: ToolCall): void {
     const known = this.#runs.get(run);
     if (known?.listed === undefined) return;
-    this.#runs.set(run, { ...known, listed: new Set([...known.listed, ...channels]) });
+    const isForAll = target.kind === 'engine' && tool === 'refresh_credentials';
+    this.#runs.set(run, { ...known, listed: isForAll ? undefined : new Set([...known.listed, ...channels]) });
   }
 
   #wait({ outcome }: FactOf<'run.ended'>, incident = '', nowMs: number): void {

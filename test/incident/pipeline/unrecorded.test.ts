@@ -26,7 +26,7 @@ describe('a channel that goes down while the journal takes nothing', () => {
 
   it('is not paged before law L6 asks for it, nor where it comes back in time', async () => {
     const world = await onFullDisk(['news']);
-    await world.live(15_000);
+    await world.live(10_000);
     world.engine.startByHand('news');
     await world.live(60_000);
     expect(world.unjournaled).toEqual([]);
@@ -34,7 +34,7 @@ describe('a channel that goes down while the journal takes nothing', () => {
 
   it('waits as long as its persona is patient', async () => {
     const world = await onFullDisk(['news'], { personaWith: { aggressiveness: 'cautious' } });
-    await world.live(30_000);
+    await world.live(25_000);
     expect(world.unjournaled).toEqual([]);
     await world.live(10_000);
     expect(world.unjournaled).toHaveLength(1);

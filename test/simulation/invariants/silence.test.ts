@@ -156,7 +156,14 @@ describe('the oracle of silent downtime (L6)', () => {
   });
 
   const group = { kind: 'group', id: 'g0' };
-  const ofPlan = (channels: string[]) => ({ type: 'tool.started', permit: { call: { channels } } });
+  const ofPlan = (channels: string[]) => ({
+    type: 'tool.started',
+    permit: { call: { tool: 'restart_channel', target: group, channels } },
+  });
+  const ofAll = (target: object) => ({
+    type: 'tool.started',
+    permit: { call: { tool: 'refresh_credentials', target, channels: [] } },
+  });
   const onPage = (channels: string[]) => ofGroup(`Channels: ${channels.join(', ')}`, 'inc-1');
   const run = { type: 'run.started', attempt: 1 };
 
@@ -170,6 +177,8 @@ describe('the oracle of silent downtime (L6)', () => {
       [],
     ],
     ['that is about others', ['ch7'], [run, ofPlan(['ch7'])], ['L6']],
+    ['that refreshes the credentials of its whole engine', ['ch7'], [run, ofAll({ kind: 'engine', id: 'e0' })], []],
+    ['that refreshes those of another channel', ['ch7'], [run, ofAll({ kind: 'channel', id: 'ch7' })], ['L6']],
   ])('takes a run of its group %s as one that names it or does not', (_, channels, facts, expected) => {
     const { broken, write, down } = oracle();
     write({ type: 'incident.opened', incident: { id: 'inc-1', scope: group, channels } });
