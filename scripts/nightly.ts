@@ -20,6 +20,8 @@ const { values } = parseArgs({
     cruel: { type: 'boolean', default: false },
     /** In a world whose groups read from one origin. */
     'shared-origin': { type: 'boolean', default: false },
+    /** On a machine that sleeps while Reeve is not running. */
+    sleeps: { type: 'boolean', default: false },
     /** With an attacker who holds one log, one ingest token and one status page. */
     attacker: { type: 'boolean', default: false },
     /** Goes on after a broken law: each is printed, at most one for each seed. */
@@ -48,6 +50,7 @@ function orderOf(seed: number): SimulationOrder {
     policy: undefined,
     cruel: values.cruel,
     sharedOrigin: values['shared-origin'],
+    sleeps: values.sleeps,
     attacker: values.attacker,
   };
 }
@@ -91,7 +94,7 @@ function tellBroken({ order, report }: Broken): void {
   const { violations, minimised, traceSha256 } = report;
   const world = `${values.cruel ? ' --cruel' : ''}${values.attacker ? ' --attacker' : ''}${
     values['shared-origin'] ? ' --shared-origin' : ''
-  }`;
+  }${values.sleeps ? ' --sleeps' : ''}`;
   process.stdout.write(`seed ${order.seed} broke a law at commit ${commit()}\n`);
   process.stdout.write(`again: npm run nightly -- --from ${order.seed} --seeds 1 --workers 1${world}\n`);
   process.stdout.write(`${JSON.stringify({ order, violations, minimised, traceSha256 }, undefined, 2)}\n`);

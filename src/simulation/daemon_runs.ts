@@ -121,10 +121,11 @@ export class DaemonRuns {
   }
 
   #startAgain(afterMs: number, survivors: number): void {
-    const { disk, invariants, nowMs, at } = this.#deps;
+    const { disk, invariants, host, nowMs, at } = this.#deps;
     at(nowMs() + afterMs, () => {
       this.clearAway();
-      const againMs = disk.startsAgainMs;
+      // While the machine sleeps nothing begins.
+      const againMs = Math.max(host.wakesInMs, disk.startsAgainMs);
       if (againMs > 0) return this.#startAgain(againMs, survivors);
       disk.restore(survivors);
       if (!disk.rotting.rotten) invariants.rot.mended();

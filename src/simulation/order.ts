@@ -32,6 +32,8 @@ export interface SimulationOrder {
   readonly cruel?: boolean;
   /** Groups, and engines where there are two, read from one origin. */
   readonly sharedOrigin?: boolean;
+  /** The machine sleeps during half of the times in which Reeve is not running. */
+  readonly sleeps?: boolean;
   /** Somebody holds one log, one ingest token and one status page. */
   readonly attacker?: boolean;
 }

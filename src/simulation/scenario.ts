@@ -65,6 +65,8 @@ export interface ScenarioOptions {
   readonly cruel?: boolean;
   /** Groups, and engines where there are two, read from one origin. */
   readonly sharedOrigin?: boolean;
+  /** The machine sleeps during half of the times in which Reeve is not running. */
+  readonly sleeps?: boolean;
   /** Looks and restarts go through the adapter for supervisord and its transports. */
   readonly wired?: boolean;
   /** In a wired world outputs and sources are looked at by the real probes, too. */
@@ -73,6 +75,8 @@ export interface ScenarioOptions {
 
 const PERSONAS = ['system_admin', 'system_admin', 'lab', 'cautious', 'live_event', 'watcher'] as const;
 const FIRST_MS = MINUTE_MS;
+/** Below this a crash of Reeve waits for no append. */
+const AT_ONCE = 0.3;
 
 /** Writes the script of a seed. */
 export function scenarioOf(options: ScenarioOptions): Scenario {
@@ -84,9 +88,10 @@ export function scenarioOf(options: ScenarioOptions): Scenario {
   const channels = options.wired === true ? withPids(personal) : personal;
   const all = options.cruel === true ? [...KINDS, ...CRUEL_KINDS] : KINDS;
   const kinds = options.kinds ?? (options.swarm === false ? all : swarm(seed, all));
-  const injections = kinds
-    .flatMap((kind) => injectionsOf(kind, channels, options))
-    .sort((a, b) => a.atMs - b.atMs || (a.kind < b.kind ? -1 : 1));
+  const drawn = kinds.flatMap((kind) => injectionsOf(kind, channels, options));
+  const injections = (options.sleeps === true ? withSleeps(drawn, seed) : drawn).toSorted(
+    (a, b) => a.atMs - b.atMs || (a.kind < b.kind ? -1 : 1),
+  );
   return {
     seed,
     days,
@@ -99,6 +104,22 @@ export function scenarioOf(options: ScenarioOptions): Scenario {
     startCost: options.startCost === true || options.cruel === true,
     ...(options.wired === true && options.probed === true ? { probed: true } : {}),
   };
+}
+
+const SLEEP_MS = [10_000, 12 * MINUTE_MS] as const;
+
+/** Reeve dies at once, the machine falls asleep before it is started again, and wakes before that. */
+function withSleeps(injections: readonly Injection[], seed: number): readonly Injection[] {
+  const stream = streamOf(seed, 'sleeps');
+  return injections.flatMap((injection): readonly Injection[] => {
+    if (injection.kind !== 'reeve_crash' || stream.chance(0.5)) return [injection];
+    const forMs = stream.int(SLEEP_MS[0], SLEEP_MS[1]);
+    const { atMs, variant } = injection;
+    return [
+      { ...injection, forMs: injection.forMs + forMs, variant: variant * AT_ONCE },
+      { atMs: atMs + 1, kind: 'suspend', target: '', forMs, variant: 0 },
+    ];
+  });
 }
 
 /** A random half, the same for a seed whatever else is asked. */

@@ -105,6 +105,8 @@ export class SimulatedHost {
   /** In world time: until then the machine sleeps, if it does. */
   #sleepsUntilMs = Number.NEGATIVE_INFINITY;
   #wallOffsetMs = 0;
+  /** Of the present boot: what the clock showed when the machine fell asleep, and for how long. */
+  #sleeps: { readonly monoMs: number; readonly forMs: number }[] = [];
 
   constructor(worldMs: () => number) {
     this.#worldMs = worldMs;
@@ -138,8 +140,19 @@ export class SimulatedHost {
 
   /** The machine sleeps from now on: its clock stands still, and everything on its agenda comes that much later. */
   suspend(forMs: number): void {
+    this.#sleeps.push({ monoMs: this.monotonicMs(), forMs });
     this.#suspendedMs += forMs;
     this.#sleepsUntilMs = Math.max(this.#worldMs(), this.#sleepsUntilMs) + forMs;
+  }
+
+  /** How long it will sleep yet; 0 while it is awake. */
+  get wakesInMs(): number {
+    return Math.max(0, this.#sleepsUntilMs - this.#worldMs());
+  }
+
+  /** How long the machine has slept since its clock showed this. */
+  sleptSinceMs(monoMs: number): number {
+    return this.#sleeps.reduce((sum, sleep) => sum + (sleep.monoMs >= monoMs ? sleep.forMs : 0), 0);
   }
 
   /** From now on this is another machine, which has been up for weeks. */
@@ -153,6 +166,7 @@ export class SimulatedHost {
     this.#boot += 1;
     this.#bootedMs = this.#worldMs();
     this.#suspendedMs = 0;
+    this.#sleeps = [];
     this.#sleepsUntilMs = Number.NEGATIVE_INFINITY;
   }
 }

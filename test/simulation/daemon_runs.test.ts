@@ -34,6 +34,11 @@ describe('the simulated Reeve', () => {
     expect(await startsUnder({}, { atMs: AT_MS + 1 })).toHaveLength(2);
   });
 
+  it('does not begin while the machine sleeps', async () => {
+    const started = await startsUnder({}, { kind: 'suspend', atMs: AT_MS + 1, forMs: MINUTE_MS });
+    expect(started).toEqual([0, AT_MS + 1 + MINUTE_MS]);
+  });
+
   it('does not begin while another process holds its journal, whoever starts it', async () => {
     const started = await startsUnder(
       { kind: 'crash', target: 'ch0' },

@@ -108,6 +108,26 @@ describe('what is done in a script', () => {
   });
 });
 
+describe('a machine that sleeps while Reeve is not running', () => {
+  const [awake, asleep] = [false, true].map((sleeps) => script({ days: 200, kinds: ['reeve_crash'], calm: 1, sleeps }));
+  const sleeps = asleep!.injections.filter(({ kind }) => kind === 'suspend');
+
+  it('sleeps in about half of the crashes, and no crash is added or left out', () => {
+    const crashes = asleep!.injections.filter(({ kind }) => kind === 'reeve_crash');
+    expect(crashes.map(({ atMs }) => atMs)).toEqual(awake!.injections.map(({ atMs }) => atMs));
+    expect(sleeps.length / crashes.length).toBeGreaterThan(0.4);
+    expect(sleeps.length / crashes.length).toBeLessThan(0.6);
+  });
+
+  it('falls asleep at once after the crash, which waits for no append, and wakes before Reeve is started again', () => {
+    for (const { atMs, forMs } of sleeps) {
+      const crash = asleep!.injections.find((one) => one.kind === 'reeve_crash' && one.atMs === atMs - 1);
+      expect(crash?.variant).toBeLessThan(0.3);
+      expect(crash?.forMs).toBeGreaterThan(forMs);
+    }
+  });
+});
+
 describe('the crueller world', () => {
   it('has starts that cost something, and in half of the seeds channels that no policy may touch', () => {
     expect([script().startCost, script({ startCost: true }).startCost, script({ cruel: true }).startCost]).toEqual([

@@ -38,6 +38,22 @@ describe('a machine that is suspended', () => {
     expect([at(15_999), at(16_001)].map((ms) => ms - before)).toEqual([0, 1]);
   });
 
+  it('tells when it will wake, and how long it has slept since its clock showed a time of this boot', () => {
+    const { host, at } = machine();
+    const before = at(10_000);
+    expect(host.wakesInMs).toBe(0);
+    host.suspend(5_000);
+    at(12_000);
+    expect(host.wakesInMs).toBe(3_000);
+    at(20_000);
+    host.suspend(1_000);
+    expect([before - 1, before, before + 1, before + 5_001].map((ms) => host.sleptSinceMs(ms))).toEqual([
+      6_000, 6_000, 1_000, 0,
+    ]);
+    host.reboot();
+    expect([host.sleptSinceMs(0), host.wakesInMs]).toEqual([0, 0]);
+  });
+
   it('is awake when it boots anew', () => {
     const { host, at } = machine();
     at(10_000);

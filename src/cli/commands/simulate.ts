@@ -25,6 +25,8 @@ export interface SimulationOrder {
   readonly cruel: boolean;
   /** Groups, and engines where there are two, read from one origin. */
   readonly sharedOrigin: boolean;
+  /** The machine sleeps during half of the times in which Reeve is not running. */
+  readonly sleeps: boolean;
   /** Somebody holds one log, one ingest token and one status page. */
   readonly attacker: boolean;
 }
@@ -71,6 +73,7 @@ export function addSimulate(program: Command, cli: Cli, simulate: Simulate): voi
     .option('--start-cost', 'encoders that start at once slow each other down, as measured on ffmpeg')
     .option('--cruel', 'more kinds of faults, and --start-cost: half restarts, engines that never give up, reloads')
     .option('--shared-origin', 'all groups read from one origin; in half of the seeds each channel is a group')
+    .option('--sleeps', 'the machine sleeps during half of the times in which Reeve is not running')
     .option('--attacker', 'an attacker holds one log, one ingest token and one status page, and uses them')
     .option('--planner <kind>', `who plans: ${SIMULATED_PLANNERS.join(', ')}`, 'rules')
     .option('--policy <name>', `in the world where all are compared, this one: ${SIMULATED_POLICIES.join(', ')}`)
@@ -96,6 +99,7 @@ interface Flags {
   readonly startCost?: boolean;
   readonly cruel?: boolean;
   readonly sharedOrigin?: boolean;
+  readonly sleeps?: boolean;
   readonly attacker?: boolean;
   readonly planner: string;
   readonly policy?: string;
@@ -111,6 +115,7 @@ function orderOf(flags: Flags): SimulationOrder {
     startCost: flags.startCost === true,
     cruel: flags.cruel === true,
     sharedOrigin: flags.sharedOrigin === true,
+    sleeps: flags.sleeps === true,
     attacker: flags.attacker === true,
     planner: choiceOf(flags.planner, '--planner', SIMULATED_PLANNERS),
     policy: flags.policy === undefined ? undefined : choiceOf(flags.policy, '--policy', SIMULATED_POLICIES),
@@ -138,6 +143,7 @@ const argumentsOf = ({
   startCost,
   cruel,
   sharedOrigin,
+  sleeps,
   attacker,
   planner,
   policy,
@@ -148,6 +154,7 @@ const argumentsOf = ({
     startCost ? '--start-cost' : '',
     cruel ? '--cruel' : '',
     sharedOrigin ? '--shared-origin' : '',
+    sleeps ? '--sleeps' : '',
     attacker ? '--attacker' : '',
     planner === 'rules' ? '' : `--planner ${planner}`,
     policy === undefined ? '' : `--policy ${policy}`,

@@ -18,6 +18,8 @@ export interface InvariantContext {
   readonly limits: Limits;
   readonly persona: Persona;
   readonly nowMs: () => number;
+  /** How long Reeve's machine has slept since its monotonic clock showed this. Absent: it never sleeps. */
+  readonly sleptSinceMs?: (monoMs: number) => number;
   /** What an engine last reported to Reeve of its pool; `unasked`: nothing yet. */
   readonly poolOf: (engine: string) => number | undefined | 'unasked';
   readonly broke: (law: string, because: string) => void;

@@ -56,6 +56,11 @@ export class Evidence implements Oracle {
     if (fact.type === 'tool.finished' && fact.permit.parent === undefined) sheet.endedMs = monoMs;
   }
 
+  /** Law T3: what was measured or granted before the machine slept is older by that. */
+  #sleptSinceMs(monoMs: number): number {
+    return this.#case.sleptSinceMs?.(monoMs) ?? 0;
+  }
+
   #taken(sheet: RunSheet, envelope: GroundedContextEnvelope, incident: string | undefined): void {
     sheet.envelope = envelope;
     const bytes = Buffer.byteLength(JSON.stringify(toWire(envelope)));
@@ -75,7 +80,7 @@ export class Evidence implements Oracle {
     }
     if (permit.risk === 'high') sheet.highRisk += 1;
     if (sheet.highRisk > 1) broke('S4', `${sheet.highRisk} high-risk actions in run ${permit.run}`);
-    const waitedMs = nowMs - permit.grantedMs;
+    const waitedMs = nowMs - permit.grantedMs + this.#sleptSinceMs(permit.grantedMs);
     if (waitedMs >= limits.permitMs) broke('S6', `${permit.id} was used ${waitedMs} ms after it was granted`);
   }
 
@@ -92,8 +97,9 @@ export class Evidence implements Oracle {
     if (!fits && !second) broke('S10', `${what} does not cure ${found}`);
     const about = keyOfScope(envelope.scope);
     if (call.target.kind === 'channel' && about !== keyOfScope(call.target)) broke('S10', `${what} rests on ${about}`);
-    const isFresh = (ms: number): boolean => ms <= nowMs && nowMs - ms < limits.evidenceAgeMsMax;
-    if (!isFresh(envelope.takenMs)) broke('S10', `${what} rests on an envelope ${nowMs - envelope.takenMs} ms old`);
+    const ageOf = (ms: number): number => nowMs - ms + this.#sleptSinceMs(ms);
+    const isFresh = (ms: number): boolean => ms <= nowMs && ageOf(ms) < limits.evidenceAgeMsMax;
+    if (!isFresh(envelope.takenMs)) broke('S10', `${what} rests on an envelope ${ageOf(envelope.takenMs)} ms old`);
     const fresh = envelope.signals.filter(({ monoMs }) => isFresh(monoMs));
     if (fresh.length === 0) broke('S10', `${what} rests on no fresh signal`);
     // What one sender can write, lines and pushed alerts, is one witness.

@@ -34,6 +34,7 @@ export interface InvariantsDeps {
   readonly personaOf: (channel?: string) => Persona;
   readonly nowMs: () => number;
   readonly poolOf: InvariantContext['poolOf'];
+  readonly sleptSinceMs?: NonNullable<InvariantContext['sleptSinceMs']>;
   readonly surroundings: Surroundings & RottenDisk;
   /** The present process began on a journal with a rotten record: what it believes is not what happened. */
   readonly isMisled: () => boolean;

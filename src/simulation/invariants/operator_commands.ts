@@ -17,6 +17,8 @@ interface Question {
   readonly call: string;
   readonly classification: string | undefined;
   readonly expiresMs: number;
+  readonly askedMs: number;
+  readonly boot: string;
   /** How many people it needs, and who is for it; who asked counts where two are needed. */
   readonly eyes: number;
   readonly voices: Set<string>;
@@ -45,7 +47,8 @@ export class OperatorCommands implements Oracle {
     this.#phase = world.script.phase;
   }
 
-  entry({ fact, monoMs }: JournalEntry, batch: readonly JournalEntry[]): void {
+  entry(entry: JournalEntry, batch: readonly JournalEntry[]): void {
+    const { fact, monoMs } = entry;
     if (fact.type === 'reeve.started') this.#aliveMs = monoMs;
     else if (!batch.some((one) => one.fact.type === 'reeve.started')) this.#late(monoMs);
     switch (fact.type) {
@@ -69,12 +72,12 @@ export class OperatorCommands implements Oracle {
       case 'control.window_ended':
         return this.#end(`window ${fact.window}`, monoMs);
       case 'guard.decided':
-        if (fact.decision.verdict === 'allow') this.#allowed(fact.decision.permit, batch);
+        if (fact.decision.verdict === 'allow') this.#allowed(fact.decision.permit, entry, batch);
         return;
       case 'tool.started':
         return this.#started(fact.permit, monoMs);
       default:
-        return this.#question(fact);
+        return this.#question(entry);
     }
   }
 
@@ -113,11 +116,11 @@ export class OperatorCommands implements Oracle {
     for (const one of this.#stretches) if (one.id === id) one.untilMs = Math.min(one.untilMs, nowMs);
   }
 
-  #question(fact: JournalEntry['fact']): void {
+  #question({ fact, monoMs, boot }: JournalEntry): void {
     if (fact.type === 'approval.asked') {
       const { call, classification, id, expiresMs, eyes = 1, askedBy } = fact.approval;
       const voices = new Set(eyes > 1 && askedBy !== undefined ? [askedBy] : []);
-      const asked = { call: canonicalJson(call), classification, expiresMs, eyes, voices };
+      const asked = { call: canonicalJson(call), classification, expiresMs, eyes, voices, askedMs: monoMs, boot };
       this.#questions.set(id, { ...asked, state: 'pending' });
     }
     if (fact.type === 'approval.answered') this.#answered(fact);
@@ -136,12 +139,25 @@ export class OperatorCommands implements Oracle {
     if (question !== undefined && from.includes(question.state)) question.state = to;
   }
 
-  #allowed({ call, id, parent }: PermitTerms, batch: readonly JournalEntry[]): void {
+  #allowed({ call, id, parent }: PermitTerms, now: JournalEntry, batch: readonly JournalEntry[]): void {
     const { persona, broke } = this.#case;
     const used = batch.flatMap(({ fact }) => (fact.type === 'approval.used' ? [fact] : []));
     if (accessOf(persona, call.tool) === 'require_approval' && parent === undefined) this.#needsYes(call, id, used);
-    for (const { id: question } of used) this.#move(question, 'used', ['yes']);
+    for (const { id: question } of used) {
+      this.#isInTime(question, now);
+      this.#move(question, 'used', ['yes']);
+    }
     if (accessOf(persona, call.tool) === 'deny') broke('S9', `${call.tool} is denied by ${persona.id} (${id})`);
+  }
+
+  /** Law T3: a question, and the yes to it, are older by what the machine has slept since. */
+  #isInTime(id: string, { monoMs, boot }: JournalEntry): void {
+    const question = this.#questions.get(id);
+    if (question === undefined || question.boot !== boot) return;
+    const sleptMs = this.#case.sleptSinceMs?.(question.askedMs) ?? 0;
+    const lateMs = monoMs + sleptMs - question.expiresMs;
+    if (lateMs >= 0)
+      this.#case.broke('T3', `the yes to ${id} was used ${lateMs} ms after its time, ${sleptMs} of them asleep`);
   }
 
   #needsYes(call: PermitTerms['call'], id: string, used: readonly FactOf<'approval.used'>[]): void {

@@ -24,7 +24,16 @@ describe('a simulation', () => {
     const { orders, out, code } = await simulated('');
     expect(orders).toEqual([
       {
-        ...{ seed: 1, days: 1, channels: 10, calm: 4, sharedOrigin: false, planner: 'rules', policy: undefined },
+        ...{
+          seed: 1,
+          days: 1,
+          channels: 10,
+          calm: 4,
+          sharedOrigin: false,
+          sleeps: false,
+          planner: 'rules',
+          policy: undefined,
+        },
         ...{ storm: false, startCost: false, cruel: false, attacker: false },
       },
     ]);
@@ -40,13 +49,14 @@ describe('a simulation', () => {
 
   it('that breaks a law ends with 1, and says what, when, and the command that shows it again', async () => {
     const violations = [{ law: 'S1', atMs: 2_500, because: 'a second restart' }];
-    const flags = '--seed 9 --storm --start-cost --cruel --shared-origin --attacker --planner random --policy monit';
+    const flags =
+      '--seed 9 --storm --start-cost --cruel --shared-origin --sleeps --attacker --planner random --policy monit';
     const { out, code } = await simulated(flags, { violations, minimised: [{ kind: 'kill' }] });
     expect(code).toBe(1);
     expect(out).toContain('BROKEN S1 at 2.5 s: a second restart\n  {"kind":"kill"}\n');
     expect(out).toContain(
-      'again: reeve simulate --seed 9 --days 1 --channels 10 --calm 4 --storm --start-cost --cruel --shared-origin --attacker ' +
-        '--planner random --policy monit\n',
+      'again: reeve simulate --seed 9 --days 1 --channels 10 --calm 4 --storm --start-cost --cruel --shared-origin --sleeps ' +
+        '--attacker --planner random --policy monit\n',
     );
   });
 

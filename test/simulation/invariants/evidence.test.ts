@@ -10,9 +10,9 @@ const scope = { kind: 'channel', id: 'ch0' } as const;
 const permitOf = (with_: Parameters<typeof permitTerms>[0] = {}) =>
   permitTerms({ call: aCall({ target: scope }), grantedMs: NOW_MS, ...with_ });
 
-function evidence() {
+function evidence(sleptMs = 0) {
   const world = oracleEnvironment();
-  const oracle = new Evidence(world.context);
+  const oracle = new Evidence({ ...world.context, sleptSinceMs: (ms) => (ms <= NOW_MS ? sleptMs : 0) });
   const put = (atMs: number, fact: object) => {
     world.at(atMs);
     oracle.entry(world.entry(fact, { run: 'run-1', incident: 'inc-1' }));
@@ -55,6 +55,17 @@ describe('what a change rests on (S10)', () => {
       });
     expect(at(NOW_MS + AGE_MS - 1)).toEqual([]);
     expect(at(NOW_MS + AGE_MS)).not.toEqual([]);
+  });
+
+  it('is older by what the machine has slept since (T3)', () => {
+    const afterSleep = (sleptMs: number) => {
+      const { taken, allow, broken } = evidence(sleptMs);
+      taken();
+      allow();
+      return broken;
+    };
+    expect(afterSleep(AGE_MS - 1)).toEqual([]);
+    expect(afterSleep(AGE_MS)).not.toEqual([]);
   });
 
   it('is two witnesses for a high risk, and all that one sender can write is one', () => {

@@ -10,10 +10,13 @@ const GROUP: Scope = { kind: 'group', id: 'g0' };
 const permitOf = (with_: Parameters<typeof permitTerms>[0] = {}) =>
   permitTerms({ call: aCall({ target: CH0 }), engine: 'e0', ...with_ });
 
-function commands(persona: Partial<Persona> = {}) {
+function commands(persona: Partial<Persona> = {}, sleptMs = 0) {
   const world = oracleEnvironment();
   const script = { ...world.context.script, phase: 4 as const };
-  const oracle = new OperatorCommands({ ...world.context, script, persona: aPersona(persona) });
+  const oracle = new OperatorCommands({
+    ...{ ...world.context, script, persona: aPersona(persona) },
+    sleptSinceMs: (ms) => (ms <= 1 ? sleptMs : 0),
+  });
   const put = (atMs: number, ...facts: readonly object[]) => {
     world.at(atMs);
     const batch = facts.map((fact) => world.entry(fact));
@@ -101,6 +104,18 @@ describe('a yes (S9)', () => {
   });
   const yes = (who = 'ann') => ({ type: 'approval.answered', id: 'apr-1', yes: true, who });
   const used = { type: 'approval.used', id: 'apr-1' };
+
+  it('is older by what the machine has slept since the question was asked (T3)', () => {
+    const afterSleep = (sleptMs: number) => {
+      const { put, allow, broken } = commands(asking, sleptMs);
+      put(1, question());
+      put(2, yes());
+      allow(3, used);
+      return broken;
+    };
+    expect(afterSleep(996)).toEqual([]);
+    expect(afterSleep(997)).toEqual(['T3']);
+  });
 
   it('serves once, and only the call that was asked for', () => {
     const { put, allow, broken } = commands(asking);

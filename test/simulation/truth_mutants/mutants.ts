@@ -9,7 +9,7 @@ export interface TruthMutant {
 }
 
 export const TRUTH_SCENES = [
-  ...(['others', 'spaced', 'set_back', 'journal_busy', 'unwritten', 'full_disk'] as const),
+  ...(['others', 'spaced', 'set_back', 'journal_busy', 'unwritten', 'full_disk', 'asleep_while_down'] as const),
   ...(['rot', 'rot_before_a_restart', 'rot_of_an_old_record', 'two_reeves'] as const),
 ] as const;
 export type TruthSceneName = (typeof TRUTH_SCENES)[number];
@@ -87,6 +87,17 @@ export const TRUTH_MUTANTS: readonly TruthMutant[] = [
       'isNeeded: () => false,',
     ],
     scene: 'full_disk',
+  },
+  {
+    name: 'a sleep between two processes of Reeve is not seen',
+    law: 'T3',
+    says: /was used \d+ ms after its time, \d+ of them asleep/,
+    edit: [
+      'src/guard/clock_watch.ts',
+      "return sleptMs >= SUSPENDED_MS_MIN ? [jumped('suspended', sleptMs)] : [];",
+      'return [];',
+    ],
+    scene: 'asleep_while_down',
   },
   {
     name: 'the first good probe is enough',

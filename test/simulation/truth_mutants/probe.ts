@@ -35,6 +35,9 @@ const rotting = (rot: Partial<Injection>, others: readonly Partial<Injection>[] 
   kinds: ['crash', 'reeve_crash', 'journal_rot'],
 });
 
+const ASKING = { persona: 'live_event', channels: 24 } as const;
+const DEATHS = [0, 1, 2, 3, 4, 5].map((n) => ({ atMs: 160 * S + n * 4 * S, target: `ch${n}` }));
+
 const SCENES: Readonly<Record<TruthSceneName, () => Scenario>> = {
   /** Others start one channel every ten seconds, and one dies among them. */
   others: () =>
@@ -66,6 +69,13 @@ const SCENES: Readonly<Record<TruthSceneName, () => Scenario>> = {
     ]),
     kinds: ['crash', 'disk'],
   }),
+  /** Some wait for a yes when Reeve dies and the machine sleeps for longer than a question waits. */
+  asleep_while_down: () =>
+    world(ASKING, [
+      ...DEATHS,
+      { atMs: 190 * S, kind: 'reeve_crash', target: '', forMs: 630 * S },
+      { atMs: 191 * S, kind: 'suspend', target: '', forMs: 620 * S },
+    ]),
   rot: () => rotting({ atMs: 1_800 * S, variant: 0.5 }),
   /** The walk has found it when Reeve dies; one more channel dies as soon as the next one runs. */
   rot_before_a_restart: () =>
