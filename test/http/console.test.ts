@@ -39,6 +39,8 @@ const incident = (id: string, with_: object = {}) => ({
   ...with_,
 });
 
+const STALLED = { classification: 'output_stalled' };
+
 let status: object = {};
 const { daemon } = aDaemon({
   status: () => status,
@@ -53,12 +55,14 @@ const troubled = {
     { scope: 'fleet', reason: 'restart_storm', detail: '10 starts within 60 s', forMs: 61_000, releaseByPerson: true },
   ],
   channels: [
-    channel('news'),
+    channel('news', { leasedForMs: 90_000 }),
     channel('sport', { healthy: false, classification: 'upstream_unavailable', because: HOSTILE, breaker: 'open' }),
     channel('kids', { healthy: undefined, because: 'its output was not looked at yet' }),
   ],
   incidents: [incident('inc-2')],
-  approvals: [{ id: 'apr-1', what: 'restart_channel on channel:news', incident: 'inc-2', expiresInMs: 540_000 }],
+  approvals: [
+    { id: 'apr-1', what: 'restart_channel on channel:news', incident: 'inc-2', expiresInMs: 540_000, ...STALLED },
+  ],
   windows: [{ id: 'win-1', scope: 'channel:kids', startsInMs: 0, endsInMs: 600_000, who: 'bob', because: 'new cable' }],
   lastDelivery: { secondsAgo: 12 },
   receivers: [{ id: 'oncall', error: undefined }],
@@ -171,12 +175,19 @@ describe.skipIf(CHROMIUM === undefined)('the console in a real browser (needs ch
     expect(await page.title()).toMatch(/^\(\d+\) Reeve/);
     expect(await text('#incidents')).toContain('the source is not available');
     expect(await text('#incidents')).toContain('1 h 6 min');
-    expect(await text('#channels')).toContain('maintenance');
+    expect(await text('#channels')).toContain('in maintenance by bob for 10 min more');
+    expect(await text('#channels')).toContain('leased, nothing is changed here for 90 s more; it runs');
+    expect(attention).toContain('restart_channel on channel:news, because of output_stalled (inc-2)');
     const picture = join(mkdtempSync(join(tmpdir(), 'reeve-console-')), 'console.png');
     await page.screenshot({ path: picture, fullPage: true });
     if (process.env.REEVE_SCREENSHOT !== undefined) console.log(picture);
     expect(existsSync(picture)).toBe(true);
     expect(complaints).toEqual([]);
+  }, 30_000);
+
+  it('calls starts by anybody what they are, and no restarts of its own', async () => {
+    await open(troubled);
+    expect(await page.locator('#channels th').allInnerTexts()).toContain('starts (1 h)');
   }, 30_000);
 
   it('puts the troubled channels first, and runs nothing that a log line says', async () => {

@@ -60,7 +60,7 @@ async function ask(path) {
 function notesOf(status) {
   const notes = [];
   const note = (text, ...commands) => notes.push({ text, commands });
-  for (const one of status.approvals || []) note('Waits for your yes or no, for ' + lasting(one.expires_in_ms) + ' more: ' + one.what, 'reeve approve ' + one.id, 'reeve deny ' + one.id);
+  for (const one of status.approvals || []) note('Waits for your yes or no, for ' + lasting(one.expires_in_ms) + ' more: ' + one.what + (one.classification ? ', because of ' + one.classification : '') + (one.incident ? ' (' + one.incident + ')' : ''), 'reeve approve ' + one.id, 'reeve deny ' + one.id);
   if (status.frozen) note('Frozen by ' + (status.freeze ? status.freeze.who + ': ' + status.freeze.because : 'a person') + '. Nothing is changed.', 'reeve thaw --because "…"');
   for (const held of status.containment || []) {
     if (held.reason === 'operator_freeze') continue;
@@ -81,7 +81,8 @@ const health = (channel) => {
 function heldOf(status, channel) {
   const about = ['channel:' + channel.id, 'group:' + channel.group, 'engine:' + channel.engine, 'fleet'];
   const now = (status.windows || []).find((one) => one.starts_in_ms === 0 && about.includes(one.scope));
-  return now ? 'in maintenance by ' + now.who + ' for ' + lasting(now.ends_in_ms) + ' more; ' : '';
+  const leased = channel.leased_for_ms > 0 ? 'leased, nothing is changed here for ' + lasting(channel.leased_for_ms) + ' more; ' : '';
+  return leased + (now ? 'in maintenance by ' + now.who + ' for ' + lasting(now.ends_in_ms) + ' more; ' : '');
 }
 
 function paintAttention(notes) {
@@ -108,7 +109,7 @@ function paint(status, recent) {
   paintAttention(notes);
   fill('incidents', ['incident', 'where', 'what', 'state', 'since', 'why'], incidents.map((one) => [cell(one.id), cell(one.scope), cell(one.classification), cell(one.state), cell(lasting(one.open_ms)), cell(one.because || '')]), 'none');
   const channels = [...(status.channels || [])].sort((a, b) => RANK(a) - RANK(b));
-  fill('channels', ['channel', 'health', 'why', 'restarts (1 h)', 'breaker'], channels.map((one) => [cell(one.id), health(one), cell(heldOf(status, one) + (one.because || '')), cell(String(one.restart_count)), cell(one.breaker, one.breaker === 'closed' ? '' : 'warn')]), 'none configured');
+  fill('channels', ['channel', 'health', 'why', 'starts (1 h)', 'breaker'], channels.map((one) => [cell(one.id), health(one), cell(heldOf(status, one) + (one.because || '')), cell(String(one.restart_count)), cell(one.breaker, one.breaker === 'closed' ? '' : 'warn')]), 'none configured');
   fill('recent', ['incident', 'where', 'what', 'state', 'lasted'], recent.incidents.slice(0, 15).map((one) => [cell(one.id), cell(one.scope), cell(one.classification), cell(one.ending || one.state), cell(lasting(one.open_ms))]), 'nothing yet');
   shownAt = Date.now();
 }
