@@ -1,6 +1,7 @@
 /** Rehearses the death of a channel when Reeve starts. */
 import type { Clock } from '../core/clock.ts';
 import { MINUTE_MS } from '../core/duration.ts';
+import type { Outcome } from '../core/incident.ts';
 import type { EngineId } from '../core/scope.ts';
 import type { Symptom } from '../core/symptom.ts';
 import type { Capability } from '../core/tool.ts';
@@ -18,6 +19,8 @@ export interface Rehearsal {
   readonly call: string | undefined;
   /** `allow`, or the refusal's code. */
   readonly answer: string | undefined;
+  /** Why it came to no call: on a fresh installation, below phase 3, there is nothing else to read. */
+  readonly because?: string;
 }
 
 export interface RehearsalSetup {
@@ -95,10 +98,15 @@ function whatCame({ entries, failures }: Replica, channel: string): Rehearsal {
   const opened = facts.find((fact) => fact.type === 'incident.opened');
   const decided = facts.find((fact) => fact.type === 'guard.decided');
   const decision = decided?.decision;
+  const ended = facts.find((fact) => fact.type === 'run.ended');
   return {
     channel,
     classification: opened?.incident.classification,
     call: decided?.call,
     answer: decision?.verdict === 'deny' ? decision.code : decision?.verdict,
+    ...(decided === undefined && ended !== undefined ? { because: saidOf(ended.outcome) } : {}),
   };
 }
+
+const saidOf = ({ kind, because }: Outcome): string =>
+  kind === 'escalated' ? `a person would be notified: ${because}` : because;

@@ -64,11 +64,18 @@ describe('a rehearsal', () => {
     expect(await rehearsed({ persona: 'live_event' })).toEqual({ ...restart, answer: 'approval_needed' });
   });
 
-  it.each<[string, Given]>([
-    ['the phase does not allow it', { phase: 1 }],
-    ['the engine cannot', { capabilities: ['observe'] }],
-  ])('comes to no call where %s', async (_, given) => {
-    expect(await rehearsed(given)).toEqual({ ...death, call: undefined, answer: undefined });
+  it.each<[string, string, Given]>([
+    ['the phase does not allow it', 'it needs phase 3, this is 1', { phase: 1 }],
+    ['the engine cannot', 'engine local cannot restart', { capabilities: ['observe'] }],
+  ])('comes to no call where %s, and says so', async (_, because, given) => {
+    const said = await rehearsed(given);
+    expect(said).toMatchObject({ ...death, call: undefined, answer: undefined });
+    expect(said?.because).toMatch(/^a person would be notified: rule process_crashed: /);
+    expect(said?.because).toContain(`restart_channel is not available (${because})`);
+  });
+
+  it('needs no reason beside the call that it comes to', async () => {
+    expect(await rehearsed()).not.toHaveProperty('because');
   });
 
   it('gives no answer where there is no channel', async () => {
