@@ -2,6 +2,8 @@
 import { able, channelAt, engineAt, OBSERVES, type Tool } from '../tool.ts';
 
 const LOG_BYTES_MAX = 8_192;
+/** An encoder writes these over one another, in one endless line, and they say nothing of a trouble. */
+const PROGRESS = /^(?:frame|size)= *\S+ .*\btime=/;
 
 export const fetchRecentLogs: Tool = {
   spec: {
@@ -18,8 +20,11 @@ export const fetchRecentLogs: Tool = {
   async run(ports, target, context, of) {
     const engine = engineAt(ports, target, of);
     const text = await able(engine, 'recentLogs')(channelAt(target), LOG_BYTES_MAX, context.signal);
-    const lines = text.split('\n').filter((line) => line.trim() !== '');
-    return `${lines.length} recent lines; last: ${ports.clean(lines.at(-1) ?? '(none)')}`;
+    const lines = text.split(/[\r\n]+/).flatMap((line) => line.trim() || []);
+    const said = lines.filter((line) => !PROGRESS.test(line));
+    const newest = ports.clean(said.at(-1) ?? lines.at(-1) ?? '(none)');
+    if (said.length === 0 && lines.length > 0) return `only progress reports; last: ${newest}`;
+    return `${said.length} recent line${said.length === 1 ? '' : 's'}; last: ${newest}`;
   },
   effect: undefined,
 };
