@@ -1,12 +1,12 @@
 /** The command line: global flags, the list of commands, and how errors end. */
 import { Command, CommanderError } from 'commander';
 import { InvariantError, messageOf, ReeveError } from '../core/errors.ts';
-import { createClient } from './client.ts';
+import { type Client, createClient } from './client.ts';
 import { addAct } from './commands/act.ts';
 import { addTokens } from './commands/tokens.ts';
 import { addObserve } from './commands/observe.ts';
 import { addTrace } from './commands/trace.ts';
-import { paint, type Terminal } from './output.ts';
+import { paint, plain, type Terminal } from './output.ts';
 import type { Cli, CliHost, GlobalFlags } from './context.ts';
 
 const USAGE_EXIT = 64;
@@ -15,18 +15,44 @@ const BUG_EXIT = 70;
 /** Runs one command line and resolves to its exit code. Prints errors for people: what, and what to do. */
 export async function runCli(argv: readonly string[], host: CliHost): Promise<number> {
   let exitCode = 0;
-  const program = createProgram(host, (code) => {
+  let asked: Asked | undefined;
+  const fail = (code: number): void => {
     exitCode = code;
+  };
+  const program = createProgram(host, fail, (which) => {
+    asked = which;
   });
   try {
     await program.parseAsync([...argv], { from: 'user' });
     return exitCode;
   } catch (thrown) {
-    return report(thrown, host.terminal);
+    return report(await explained(thrown, asked, host.version), host.terminal);
   }
 }
 
-function createProgram(host: CliHost, fail: (exitCode: number) => void): Command {
+/** The daemon that a command has turned to. */
+interface Asked {
+  readonly client: Client;
+  readonly url: string | undefined;
+}
+
+/** What a command could not make sense of may be the answer of something else than the daemon that it belongs to. */
+async function explained(thrown: unknown, asked: Asked | undefined, own: string): Promise<unknown> {
+  if (!(thrown instanceof TypeError) || asked === undefined) return thrown;
+  const answer = asked.client.get<{ readonly version?: unknown } | null | undefined>('/api/v1/status');
+  const said = await answer.then(
+    (status) => ({ version: status?.version }),
+    () => undefined,
+  );
+  if (said === undefined || said.version === own) return thrown;
+  const where = asked.url ?? 'the address of the daemon';
+  if (typeof said.version !== 'string')
+    return new ReeveError('USAGE', `what answers at ${where} is no Reeve`, { hint: 'Check --url and REEVE_URL.' });
+  const because = `the daemon is of version ${plain(said.version)} and this command of ${own}, which cannot read it`;
+  return new ReeveError('USAGE', because, { hint: 'Use the reeve that was installed with the daemon.' });
+}
+
+function createProgram(host: CliHost, fail: (exitCode: number) => void, onAsked: (asked: Asked) => void): Command {
   const program = new Command('reeve')
     .description(
       'Watches streaming channels, recognises trouble, does at most three guarded things, pages for the rest.',
@@ -49,7 +75,12 @@ function createProgram(host: CliHost, fail: (exitCode: number) => void): Command
   const cli: Cli = {
     terminal: host.terminal,
     flags,
-    client: () => createClient(host.clientOptions(flags()), host.fetch),
+    client: () => {
+      const options = host.clientOptions(flags());
+      const client = createClient(options, host.fetch);
+      onAsked({ client, url: options.url });
+      return client;
+    },
     wantsJson: () => flags().json === true,
     fail,
     duration: (text, flag) => durationOf(text, flag, host),

@@ -10,7 +10,8 @@ import { InvariantError, ReeveError } from '../../src/core/errors.ts';
 /** One command line with one command of the test's own. */
 async function run(
   argv: readonly string[],
-  act: (cli: Cli, options: Record<string, unknown>) => void = () => undefined,
+  act: (cli: Cli, options: Record<string, unknown>) => unknown = () => undefined,
+  with_: Partial<CliHost> = {},
 ) {
   const ran = { out: '', err: '' };
   const host: CliHost = {
@@ -33,8 +34,9 @@ async function run(
         .command('own')
         .option('-c, --continue', 'of its own')
         .option('--state <n>', 'of its own')
-        .action((options) => act(cli, options));
+        .action(async (options) => void (await act(cli, options)));
     },
+    ...with_,
   };
   return { code: await runCli(argv, host), ...ran };
 }
@@ -69,6 +71,41 @@ describe('the end of a command line', () => {
       expect(code).toBe(70);
       expect(err).toContain(`this is a bug (${kind})`);
     }
+  });
+});
+
+describe('an answer that a command cannot read', () => {
+  const answeredBy = (status: object) => ({
+    fetch: (async () => Response.json(status)) as unknown as typeof fetch,
+    clientOptions: () => ({ state: '/nowhere', url: 'http://127.0.0.1:9093', token: 'given' }),
+  });
+  const reads = async (cli: Cli) => {
+    const answer = await cli.client().get<{ last: { at: number } }>('/api/v1/status');
+    return answer.last.at;
+  };
+
+  it('is no bug where it is not the answer of a Reeve', async () => {
+    const { code, err } = await run(['own'], reads, answeredBy({ status: 'success', data: {} }));
+    expect(code).toBe(64);
+    expect(err).toContain('what answers at http://127.0.0.1:9093 is no Reeve');
+    expect(err).toContain('--url');
+    const page = { ...answeredBy({}), fetch: (async () => new Response('<html>')) as unknown as typeof fetch };
+    expect((await run(['own'], reads, page)).code).toBe(64);
+  });
+
+  it('is no bug where the daemon is of another version: both are named', async () => {
+    const { code, err } = await run(['own'], reads, answeredBy({ version: '0.9.0' }));
+    expect(code).toBe(64);
+    expect(err).toContain('the daemon is of version 0.9.0 and this command of 1.2.3');
+  });
+
+  it('is one where the daemon is of the same version, or nothing was asked, or nobody answers now', async () => {
+    expect((await run(['own'], reads, answeredBy({ version: '1.2.3' }))).code).toBe(70);
+    const broken = () => {
+      throw new TypeError('broken');
+    };
+    expect((await run(['own'], broken, answeredBy({}))).code).toBe(70);
+    expect((await run(['own'], (cli) => [cli.client(), broken()])).code).toBe(70);
   });
 });
 
