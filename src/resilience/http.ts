@@ -1,6 +1,7 @@
 /** HTTP requests with bounds on everything. */
 import http from 'node:http';
 import https from 'node:https';
+import type { Duplex } from 'node:stream';
 import { type Clock, deadline } from '../core/clock.ts';
 import { type ErrorCode, messageOf, ReeveError } from '../core/errors.ts';
 import { peerName } from '../core/peer.ts';
@@ -57,14 +58,14 @@ const HEADER_BYTES_MAX = 16_384;
 const RETRYABLE_STATUS = new Set([408, 425, 429]);
 
 /**
- * HTTP with a bound on everything: time, size, connections, redirects (none), header bytes. No answer is
+ * HTTP with a bound on everything: time, size, connections to a peer, redirects (none), header bytes. No answer is
  * decompressed, so that a small one stays small. Disposing closes kept-alive connections.
  */
 export function boundedFetch(clock: Clock, options: HttpOptions = {}): BoundedFetch {
   const { connectionsMax = 8 } = options;
   // What was opened for many looks at once is there for the next ones: its server closes what it does not want.
-  const kept = { keepAlive: true, maxSockets: connectionsMax, maxFreeSockets: connectionsMax, maxTotalSockets: 64 };
-  const agents = { http: new http.Agent(kept), https: new https.Agent(kept) };
+  const kept = { keepAlive: true, maxSockets: connectionsMax, maxFreeSockets: connectionsMax };
+  const agents = { http: keepingFew(new http.Agent(kept)), https: keepingFew(new https.Agent(kept)) };
   const codes = {
     unreachable: options.unreachable ?? 'ENGINE_UNREACHABLE',
     refused: options.refused ?? 'ENGINE_REFUSED',
@@ -91,6 +92,20 @@ export function boundedFetch(clock: Clock, options: HttpOptions = {}): BoundedFe
       agents.https.destroy();
     },
   });
+}
+
+/** Connections that are kept open without a request, to all peers together. */
+const IDLE_MAX = 128;
+
+/**
+ * Keeps so many idle connections and closes others after their answer. The platform's own bound on all connections
+ * lets a request wait for one that another peer keeps, for as long as that keeps it.
+ */
+function keepingFew<A extends http.Agent>(agent: A): A {
+  // It tells by its result whether the connection is kept, which its type leaves out.
+  const keep = agent.keepSocketAlive.bind(agent) as (socket: Duplex) => boolean;
+  const idle = (): number => Object.values(agent.freeSockets).reduce((sum, sockets = []) => sum + sockets.length, 0);
+  return Object.assign(agent, { keepSocketAlive: (socket: Duplex) => idle() < IDLE_MAX && keep(socket) });
 }
 
 interface Judge {

@@ -26,6 +26,30 @@ const failure = async (request: Partial<HttpRequest> & { url: string }) => {
 };
 
 describe('boundedFetch', () => {
+  it('lets no peer wait for connections that others keep, and keeps no more than a few of many', async () => {
+    using own = boundedFetch(systemClock);
+    const asked = (url: string, timeoutMs: number) => own({ url, timeoutMs, bytesMax: 1_000 });
+    const open = new Set<net.Socket>();
+    const urls = await Promise.all(
+      Array.from({ length: 140 }, () =>
+        serve(({ socket }, response) => {
+          open.add(socket);
+          socket.once('close', () => open.delete(socket));
+          response.end('ok');
+        }),
+      ),
+    );
+    for (let round = 0; round < 3; round += 1) {
+      for (const url of urls) expect((await asked(url, 2_000)).status).toBe(200);
+    }
+    await expect.poll(() => open.size).toBeLessThanOrEqual(128);
+    expect(open.size).toBeGreaterThan(100);
+    const hanging = await serve(() => undefined);
+    const held = Array.from({ length: 200 }, () => asked(hanging, 1_000).then(() => 'answered', failureOf));
+    expect((await asked(urls[139]!, 800)).status).toBe(200);
+    expect(new Set(await Promise.all(held))).toEqual(new Set(['timeout']));
+  });
+
   it('sends method, headers and body, and reads the answer', async () => {
     const url = await serve(async (request, response) => {
       const body = await request.toArray();
