@@ -1,6 +1,7 @@
 /** Decides which receivers hear of a page, and from when on. */
 import type { FailureClass, Severity } from '../core/classification.ts';
 import type { EpochMs, MonoMs } from '../core/clock.ts';
+import type { Escalation } from '../core/incident.ts';
 import type { GroupId } from '../core/scope.ts';
 import { longestUnackedMs, type Page } from './outbox.ts';
 import type { PlaceOf } from './receiver.ts';
@@ -50,14 +51,34 @@ export const ROUTE_TO_ALL: Routing = () => AT_ONCE;
 
 /**
  * The first route that matches decides. Without routes, and for a page that no route takes, every receiver hears of
- * it: a page is never lost (law L1). A receiver that has a page open hears of it until its end, whatever has become
- * of the routes.
+ * it: a page is never lost (law L1). A page that lists channels speaks for them, so who would hear of each of their
+ * groups hears of it, too. A receiver that has a page open hears of it until its end, whatever has become of the
+ * routes.
  */
 export function routingOf(routes: readonly Route[], placeOf: PlaceOf): Routing {
+  const groupsOf = listedGroups(placeOf);
   return (page, receiver) => {
     if (page.told.some((last) => last.receiver === receiver && last.state === 'open')) return AT_ONCE;
-    const route = routes.find(({ match }) => match === undefined || matches(match, page, placeOf));
-    return route === undefined || route.receivers.includes(receiver) ? AT_ONCE : laterOf(route, page, receiver);
+    const dueMs = groupsOf(page.escalation).flatMap((group): readonly MonoMs[] => {
+      const route = routes.find(({ match }) => match === undefined || matches(match, page, group));
+      if (route === undefined || route.receivers.includes(receiver)) return [AT_ONCE];
+      const fromMs = laterOf(route, page, receiver);
+      return fromMs === undefined ? [] : [fromMs];
+    });
+    return dueMs.length === 0 ? undefined : Math.min(...dueMs);
+  };
+}
+
+/** The group that a page is about, or none, then those of the channels that it lists. Asked at each look at a page. */
+function listedGroups(placeOf: PlaceOf): (escalation: Escalation) => readonly (GroupId | undefined)[] {
+  const known = new WeakMap<Escalation, readonly (GroupId | undefined)[]>();
+  return (escalation) => {
+    const found = known.get(escalation);
+    if (found !== undefined) return found;
+    const listed = (escalation.channels ?? []).flatMap((id) => placeOf({ kind: 'channel', id }).group ?? []);
+    const groups = [...new Set([placeOf(escalation.scope).group, ...listed])];
+    known.set(escalation, groups);
+    return groups;
   };
 }
 
@@ -74,13 +95,13 @@ function laterOf({ unacknowledged }: Route, page: Page, receiver: string): MonoM
   return page.acked === undefined ? (page.unackedMs ?? page.raisedMs) + afterMs : undefined;
 }
 
-function matches(match: RouteMatch, { escalation, openedAt }: Page, placeOf: PlaceOf): boolean {
+function matches(match: RouteMatch, { escalation, openedAt }: Page, group: GroupId | undefined): boolean {
   const holds = <T>(wanted: readonly T[] | undefined, is: T | undefined): boolean =>
     wanted === undefined || (is !== undefined && wanted.includes(is));
   return (
     holds(match.severity, escalation.severity) &&
     holds(match.classification, escalation.classification) &&
-    holds(match.group, placeOf(escalation.scope).group) &&
+    holds(match.group, group) &&
     (match.hours === undefined || isWithin(match.hours, openedAt))
   );
 }

@@ -60,6 +60,37 @@ describe('a route', () => {
     expect(first(change, about)).toBe(expected);
   });
 
+  describe('of a page about everything, which lists channels', () => {
+    const routes = [
+      route(['sports'], { match: match({ group: ['group-of-cup'] }) }),
+      route(['music'], {
+        match: match({ group: ['group-of-jazz'] }),
+        unacknowledged: [{ afterMs: 60_000, receivers: ['boss'] }],
+      }),
+      route(['ops']),
+    ];
+    const heardBy = (about: object) => {
+      const page = fold([[1, raisedFact('esc-1', { scope: { kind: 'fleet' }, ...about })]]).pages[0]!;
+      const routing = routingOf(routes, placeOf);
+      return ['sports', 'music', 'boss', 'ops'].flatMap((name) => {
+        const fromMs = routing(page, name);
+        return fromMs === undefined
+          ? []
+          : [fromMs === Number.NEGATIVE_INFINITY ? name : `${name} after ${fromMs - page.raisedMs}`];
+      });
+    };
+
+    it('takes it to whoever hears of each of their groups, besides its own', () => {
+      expect(heardBy({ channels: ['cup', 'news'] })).toEqual(['sports', 'ops']);
+      expect(heardBy({ channels: ['cup', 'jazz'] })).toEqual(['sports', 'music', 'boss after 60000', 'ops']);
+    });
+
+    it('takes it by its own way alone where it lists none, or none that is configured', () => {
+      expect(heardBy({})).toEqual(['ops']);
+      expect(heardBy({ channels: ['news'] })).toEqual(['ops']);
+    });
+  });
+
   it('brings a page to its receivers alone, and the end of it too', async () => {
     const { append, advance, pager, chat, whats } = staffed(CRITICAL_TO_PAGER);
     append(raisedFact('esc-1'), raisedFact('esc-2', { key: 'quiet', severity: 'warning' }));

@@ -23,7 +23,7 @@ export const prometheusDocument = z.strictObject({
   stale_after: duration(
     '5s',
     '10m',
-    'Older values are not used (Prometheus 2.43 and later), nor such as are older than limits.evidence_age_max. Default 90s.',
+    'Older values are not used (Prometheus 2.43 and later), nor are any beyond limits.evidence_age_max. Default 90s.',
   ).optional(),
   ...tokenKeys,
   queries: z
