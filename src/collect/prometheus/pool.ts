@@ -8,7 +8,7 @@ export class PoolReadings {
   readonly #clock: Clock;
   readonly #staleMs: (engine: EngineId) => number | undefined;
   /** By engine and query: an engine may have several pools. */
-  readonly #readings = new Map<EngineId, Map<string, { readonly ratio: number; readonly monoMs: MonoMs }>>();
+  readonly #readings = new Map<EngineId, Map<string, { readonly ratio: number; readonly bootMs: MonoMs }>>();
 
   /** `staleMs`: after how long a reading says nothing; undefined for an engine without such a query. */
   constructor(clock: Clock, staleMs: (engine: EngineId) => number | undefined) {
@@ -19,7 +19,12 @@ export class PoolReadings {
   /** `query`: what was asked. */
   note(engine: EngineId, ratio: number, query = ''): void {
     const own = this.#readings.get(engine) ?? new Map();
-    this.#readings.set(engine, own.set(query, { ratio, monoMs: this.#clock.monotonicMs() }));
+    this.#readings.set(engine, own.set(query, { ratio, bootMs: this.#bootMs() }));
+  }
+
+  /** The clock that goes on while the machine sleeps: what was measured before is older by that (law T3). */
+  #bootMs(): MonoMs {
+    return this.#clock.bootTimeMs?.() ?? this.#clock.monotonicMs();
   }
 
   /**
@@ -29,9 +34,9 @@ export class PoolReadings {
   over(sample: EngineSample): EngineSample {
     const staleMs = this.#staleMs(sample.engine);
     if (staleMs === undefined) return sample;
-    const nowMs = this.#clock.monotonicMs();
+    const nowMs = this.#bootMs();
     const readings = [...(this.#readings.get(sample.engine)?.values() ?? [])];
-    const isFresh = readings.length > 0 && readings.every(({ monoMs }) => nowMs - monoMs <= staleMs);
+    const isFresh = readings.length > 0 && readings.every(({ bootMs }) => nowMs - bootMs <= staleMs);
     const fullest = Math.max(...readings.map(({ ratio }) => ratio));
     return { ...sample, reportsPool: true, poolPressure: isFresh ? fullest : sample.poolPressure };
   }

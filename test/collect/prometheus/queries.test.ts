@@ -9,7 +9,7 @@ import { systemClock } from '../../../src/core/clock.ts';
 import type { EngineSample, Sample } from '../../../src/core/sample.ts';
 import type { Symptom } from '../../../src/core/symptom.ts';
 import { boundedFetch } from '../../../src/resilience/http.ts';
-import { fakeClock } from '../../support/fake_clock.ts';
+import { fakeClock, suspendableClock } from '../../support/fake_clock.ts';
 import { aFreePort, serve } from '../support/serving.ts';
 import { aDirectory } from '../support/tailing.ts';
 
@@ -205,6 +205,22 @@ describe('the pressure on a pool that another system reports', () => {
     await advance(1);
     expect(pool.over(sample)).toMatchObject({ reportsPool: true, poolPressure: undefined });
     expect(pool.over({ ...sample, engine: 'other' })).toMatchObject({ reportsPool: false });
+  });
+});
+
+describe('a reading from before the machine slept', () => {
+  it('is as old as the sleep was long', async () => {
+    const { clock, advance, suspend } = suspendableClock();
+    const pool = new PoolReadings(clock, () => 30_000);
+    const sample = { kind: 'engine', engine: 'local', poolPressure: undefined } as unknown as EngineSample;
+    pool.note('local', 0.1);
+    await advance(10_000);
+    suspend(20_000);
+    expect(pool.over(sample).poolPressure).toBe(0.1);
+    suspend(1);
+    expect(pool.over(sample)).toMatchObject({ reportsPool: true, poolPressure: undefined });
+    pool.note('local', 0.2);
+    expect(pool.over(sample).poolPressure).toBe(0.2);
   });
 });
 
