@@ -3,13 +3,11 @@ import { once } from 'node:events';
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it, onTestFinished, vi } from 'vitest';
-import { PoolReadings } from '../../../src/collect/prometheus/pool.ts';
 import { createPrometheusQueries, type PrometheusQuery, seriesIn } from '../../../src/collect/prometheus/queries.ts';
 import { systemClock } from '../../../src/core/clock.ts';
-import type { EngineSample, Sample } from '../../../src/core/sample.ts';
+import type { Sample } from '../../../src/core/sample.ts';
 import type { Symptom } from '../../../src/core/symptom.ts';
 import { boundedFetch } from '../../../src/resilience/http.ts';
-import { fakeClock, suspendableClock } from '../../support/fake_clock.ts';
 import { aFreePort, serve } from '../support/serving.ts';
 import { aDirectory } from '../support/tailing.ts';
 
@@ -183,58 +181,6 @@ describe('a server that does not answer well', () => {
     await expect.poll(() => samples.length).toBeGreaterThan(0);
     expect(reports[1]).toBe('up answers again');
     expect(reports.join()).not.toContain('secret');
-  });
-});
-
-describe('the pressure on a pool that another system reports', () => {
-  const sample = {
-    kind: 'engine',
-    engine: 'local',
-    ok: true,
-    poolPressure: undefined,
-    reportsPool: false,
-  } as unknown as EngineSample;
-
-  it('overrides what the engine reports; when it is old it is unknown, not fine', async () => {
-    const { clock, advance } = fakeClock();
-    const pool = new PoolReadings(clock, (engine) => (engine === 'local' ? 30_000 : undefined));
-    expect(pool.over(sample)).toMatchObject({ reportsPool: true, poolPressure: undefined });
-    pool.note('local', 0.95);
-    await advance(30_000);
-    expect(pool.over(sample)).toMatchObject({ reportsPool: true, poolPressure: 0.95 });
-    await advance(1);
-    expect(pool.over(sample)).toMatchObject({ reportsPool: true, poolPressure: undefined });
-    expect(pool.over({ ...sample, engine: 'other' })).toMatchObject({ reportsPool: false });
-  });
-});
-
-describe('a reading from before the machine slept', () => {
-  it('is as old as the sleep was long', async () => {
-    const { clock, advance, suspend } = suspendableClock();
-    const pool = new PoolReadings(clock, () => 30_000);
-    const sample = { kind: 'engine', engine: 'local', poolPressure: undefined } as unknown as EngineSample;
-    pool.note('local', 0.1);
-    await advance(10_000);
-    suspend(20_000);
-    expect(pool.over(sample).poolPressure).toBe(0.1);
-    suspend(1);
-    expect(pool.over(sample)).toMatchObject({ reportsPool: true, poolPressure: undefined });
-    pool.note('local', 0.2);
-    expect(pool.over(sample).poolPressure).toBe(0.2);
-  });
-});
-
-describe('several readings of one engine', () => {
-  it('give the highest while all of them come, and nothing once one of them no longer does', async () => {
-    const { clock, advance } = fakeClock();
-    const pool = new PoolReadings(clock, () => 30_000);
-    const sample = { kind: 'engine', engine: 'local', poolPressure: undefined } as unknown as EngineSample;
-    pool.note('local', 0.95, 'encoders');
-    await advance(20_000);
-    pool.note('local', 0.2, 'connections');
-    expect(pool.over(sample).poolPressure).toBe(0.95);
-    await advance(10_001);
-    expect(pool.over(sample).poolPressure).toBeUndefined();
   });
 });
 
