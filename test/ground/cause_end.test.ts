@@ -145,14 +145,17 @@ describe('a cause that goes on', () => {
     expect(fleet.step([...four(dead)].reverse(), CAUSE_QUIET_MS)[0]?.down).toEqual(['a', 'b', 'c', 'd']);
   });
 
-  it('says that it is over while it is, and no longer when it shows itself again', () => {
+  it('says that nothing shows it any more, which proves no end, and no longer so when it shows itself again', () => {
     const fleet = new Fleet();
     const because = (seen: readonly Seen[]) => fleet.step(seen, CAUSE_QUIET_MS)[0]?.because;
     const active = 'upstream_unavailable: 4 of 4 channels at once';
     expect(because(four(down))).toBe(active);
-    expect([because(four(dead)), because(four(dead))]).toEqual([`${active}; it is over`, `${active}; it is over`]);
+    expect([because(four(dead)), because(four(dead))]).toEqual([
+      `${active}; nothing shows it any more`,
+      `${active}; nothing shows it any more`,
+    ]);
     expect([because(four(down)), because(four(down))]).toEqual([active, active]);
-    expect(because(four(dead))).toBe(`${active}; it is over`);
+    expect(because(four(dead))).toBe(`${active}; nothing shows it any more`);
   });
 
   it('is forgotten two minutes after it was last seen, and not a moment sooner', () => {

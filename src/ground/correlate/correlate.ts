@@ -239,7 +239,8 @@ function newCause(bucket: Bucket, input: CorrelateInput, nowMs: MonoMs): SharedC
 const isOfGroups = ({ scope, family, engine }: Pick<Bucket, 'scope' | 'family' | 'engine'>): boolean =>
   scope.kind !== 'group' && engine === undefined && !OF_ENGINE.has(family);
 
-const IT_IS_OVER = '; it is over';
+/** For people: that its lines are old does not show that it has ended, and a page must not say so. */
+const SILENT = '; nothing shows it any more';
 
 /** An old cause, a moment later; undefined when nothing is left of it. */
 function goesOn(cause: SharedCause, input: Grouped, nowMs: MonoMs): SharedCause | undefined {
@@ -259,8 +260,8 @@ function goesOn(cause: SharedCause, input: Grouped, nowMs: MonoMs): SharedCause 
   const down = over ? downAfter(channels, input) : [];
   const forgotten = down.length === 0 && (nowMs - lastMs >= LEFTOVER_MEMORY_MS || allWell(channels, input.seen));
   if (over && forgotten) return undefined;
-  const statement = cause.because.replace(IT_IS_OVER, '');
-  const because = over ? `${statement}${IT_IS_OVER}` : statement;
+  const statement = cause.because.replace(SILENT, '');
+  const because = over ? `${statement}${SILENT}` : statement;
   const { overMs: wasOverMs, groups, ...same } = cause;
   const ending = over ? ({ phase: 'over', overMs: wasOverMs ?? nowMs } as const) : ({ phase: 'active' } as const);
   // Once the engine itself speaks of it, it is the whole engine's.

@@ -17,7 +17,7 @@ const CAUSE: SharedCause = {
   family: 'upstream',
   classification: 'upstream_unavailable',
   channels: ['a', 'b', 'c', 'd'],
-  because: 'gone; it is over',
+  because: 'gone; nothing shows it any more',
   sinceMs: 0,
   lastMs: 9_000,
   phase: 'over',
