@@ -59,6 +59,14 @@ export class DaemonRuns {
     return this.#daemon?.reeve.alive ? this.#daemon.reeve : undefined;
   }
 
+  /** How long the machine has slept since the clock of the process that runs showed this; a journal's goes over boots. */
+  sleptSinceMs(monoMs: number): number {
+    const { host } = this.#deps;
+    const reeve = this.present;
+    if (reeve === undefined) return 0;
+    return host.sleptSinceMs(monoMs - (reeve.ledger.clock.monotonicMs() - host.monotonicMs()));
+  }
+
   begin(): void {
     const { script, policy, disk, record, invariants, stir } = this.#deps;
     this.#number += 1;

@@ -75,7 +75,7 @@ export class Simulation {
     const poolOf = (engine: string) => (this.#runs.daemon === undefined ? 'unasked' : this.#runs.daemon.poolOf(engine));
     this.#invariants = new Invariants({
       ...{ script, limits, personaOf, nowMs, poolOf },
-      sleptSinceMs: (monoMs) => this.#host.sleptSinceMs(monoMs),
+      sleptSinceMs: (monoMs) => this.#runs.sleptSinceMs(monoMs),
       surroundings: {
         hasStarted: (permit) => this.#disk.startedSeq(permit) !== undefined,
         startedSeq: (permit) => this.#disk.startedSeq(permit),

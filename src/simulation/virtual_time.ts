@@ -150,9 +150,12 @@ export class SimulatedHost {
     return Math.max(0, this.#sleepsUntilMs - this.#worldMs());
   }
 
-  /** How long the machine has slept since its clock showed this. */
+  /**
+   * How long the machine has slept since its clock showed this. What falls into the very millisecond of the sleep comes
+   * after it: whatever was due then is done as it wakes, and the clock has not moved.
+   */
   sleptSinceMs(monoMs: number): number {
-    return this.#sleeps.reduce((sum, sleep) => sum + (sleep.monoMs >= monoMs ? sleep.forMs : 0), 0);
+    return this.#sleeps.reduce((sum, sleep) => sum + (sleep.monoMs > monoMs ? sleep.forMs : 0), 0);
   }
 
   /** From now on this is another machine, which has been up for weeks. */
