@@ -30,6 +30,7 @@ import {
 import { openById } from '../incident/lifecycle/state.ts';
 import type { DecisionPipeline } from '../incident/pipeline/decision_pipeline.ts';
 import type { UnjournaledPort } from '../incident/pipeline/ports.ts';
+import type { Settings } from '../incident/pipeline/settings.ts';
 import { runHousekeeping } from '../journal/housekeeping.ts';
 import { Ledger } from '../journal/ledger.ts';
 import type { MemoryStore } from '../journal/memory.ts';
@@ -162,17 +163,10 @@ export class SimulatedDaemon {
   }
 
   #assemble(): DecisionPath {
-    const { ids, limits, rulebook, personaOf, phase, channels, engineSetups, lookCloser, lookNow } = this.#parts;
-    const planner = this.#planner();
-    const settings = {
-      limits,
-      rulebook,
-      planner,
-      personaOf: (scope: Scope) => personaOf(scope.kind === 'channel' ? scope.id : undefined),
-      initialPhase: () => phase,
-    };
+    const { ids, channels, engineSetups, lookCloser, lookNow } = this.#parts;
+    const settings = this.#settings();
     return assembleDecisionPath({
-      ...{ ledger: this.ledger, append: this.append, paging: this.#paging, ids, settings: () => settings },
+      ...{ ledger: this.ledger, append: this.append, paging: this.#paging, ids, settings },
       lanes: this.#lanes,
       observations: { channels, engineSetups, lookCloser, lookNow, engines: this.#parts.engines(this) },
       unjournaled: {
@@ -187,6 +181,22 @@ export class SimulatedDaemon {
       },
       onFailure: (text) => this.#fail(text),
     });
+  }
+
+  /** As in the daemon a reload brings other settings: what was worked out from the ones before does not outlive it. */
+  #settings(): () => Settings {
+    const { limits, rulebook, personaOf, phase } = this.#parts;
+    const planner = this.#planner();
+    const readAnew = (): Settings => ({
+      ...{ limits, rulebook, planner, initialPhase: () => phase },
+      personaOf: (scope: Scope) => personaOf(scope.kind === 'channel' ? scope.id : undefined),
+    });
+    let [persona, settings] = [personaOf(undefined), readAnew()];
+    return () => {
+      const now = personaOf(undefined);
+      if (now !== persona) [persona, settings] = [now, readAnew()];
+      return settings;
+    };
   }
 
   /** The empty journal of a first start is what the simulation begins with, and a person has set its phase. */

@@ -185,11 +185,11 @@ export class Silence implements Oracle {
     }
   }
 
-  /** A plan of a group names those that it starts, too; new credentials for an engine are meant for all of it. */
+  /** A plan of a group names those that it starts, too; new credentials for a group or an engine are meant for all of it. */
   #reach(run: string, { tool, target, channels }: ToolCall): void {
     const known = this.#runs.get(run);
     if (known?.listed === undefined) return;
-    const isForAll = target.kind === 'engine' && tool === 'refresh_credentials';
+    const isForAll = target.kind !== 'channel' && tool === 'refresh_credentials';
     this.#runs.set(run, { ...known, listed: isForAll ? undefined : new Set([...known.listed, ...channels]) });
   }
 

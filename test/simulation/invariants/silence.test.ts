@@ -178,6 +178,7 @@ describe('the oracle of silent downtime (L6)', () => {
     ],
     ['that is about others', ['ch7'], [run, ofPlan(['ch7'])], ['L6']],
     ['that refreshes the credentials of its whole engine', ['ch7'], [run, ofAll({ kind: 'engine', id: 'e0' })], []],
+    ['that refreshes the credentials of the whole group', ['ch7'], [run, ofAll(group)], []],
     ['that refreshes those of another channel', ['ch7'], [run, ofAll({ kind: 'channel', id: 'ch7' })], ['L6']],
   ])('takes a run of its group %s as one that names it or does not', (_, channels, facts, expected) => {
     const { broken, write, down } = oracle();
