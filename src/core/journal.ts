@@ -67,6 +67,8 @@ export type JournalFact =
       readonly agoMs?: number;
       /** The maintenance window in which a person had announced it: it counts in no window of starts (law S2). */
       readonly planned?: string;
+      /** It was over when it was seen first: nobody saw it run. */
+      readonly over?: true;
     }
   | { readonly type: 'incident.opened'; readonly incident: Incident }
   | {

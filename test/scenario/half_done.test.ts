@@ -54,6 +54,28 @@ describe('a restart that stopped the channel and did not start it again', () => 
     expect(openPages(next)).toHaveLength(1);
   });
 
+  it('is still down for the next process, where the engine had begun a life of its own that nobody saw run', async () => {
+    const time = fakeClock();
+    const world = pipelineHarness({ time });
+    await world.live(10_000);
+    // The engine's own retry came between the last look and the call, which then stopped what that had begun.
+    world.engine.onRestart = async (channel) => {
+      world.engine.startByHand(channel);
+      world.engine.stop(channel);
+      return fails();
+    };
+    world.engine.kill('news');
+    await world.live(60_000);
+    expect(world.engine.restarts).toHaveLength(1);
+    expect(openPages(world)).toHaveLength(1);
+    const { store, engine } = world;
+    world.pipeline[Symbol.dispose]();
+    const next = pipelineHarness({ store, engine, time });
+    await next.live(60_000);
+    expect(next.facts('incident.closed')).toEqual([]);
+    expect(openPages(next)).toHaveLength(1);
+  });
+
   it('counts as stopped on purpose once it has been seen to run again and is stopped after that', async () => {
     const world = pipelineHarness();
     await world.live(10_000);

@@ -25,7 +25,9 @@ function observeStart(edit: Edit, entry: JournalEntry, fact: FactOf<'start.obser
   if (subject.life === fact.generation) return;
   subject.life = fact.generation;
   const atMs = monoMs - (fact.agoMs ?? 0);
-  if (subject.unproven !== undefined && atMs + AGE_ROUNDED_MS >= subject.unproven.sinceMs) delete subject.unproven;
+  const isLater = subject.unproven !== undefined && atMs + AGE_ROUNDED_MS >= subject.unproven.sinceMs;
+  // What the call stopped may be a life that the engine had begun by itself just before, and that nobody saw.
+  if (isLater && fact.over !== true) delete subject.unproven;
   subject.engine = fact.engine;
   const starts = edit.starts();
   const own = fact.origin === 'reeve' ? starts.findLast((mark) => mark.channel === channel) : undefined;

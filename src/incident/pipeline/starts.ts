@@ -4,6 +4,8 @@ import type { Append, Read, StartOrigin } from '../../core/journal.ts';
 import { type ControlState, rollingOf } from '../../control/state.ts';
 import { type ChannelId, type EngineId, keyOfScope, scopesOf } from '../../core/scope.ts';
 import type { FactStore } from '../../ground/facts/facts.ts';
+import type { ProcessState } from '../../core/sample.ts';
+import type { ProcessFacts } from '../../ground/facts/process_facts.ts';
 import { AGE_ROUNDED_MS } from '../../guard/state/fold.ts';
 import { type GuardState, subjectAt } from '../../guard/state/state.ts';
 
@@ -21,10 +23,16 @@ export function noteStart(start: SeenStart, deps: StartDeps): StartOrigin {
   const ago = agoMs === undefined ? {} : { agoMs };
   const window = origin === 'reeve' ? undefined : announced(start, deps);
   const planned = window === undefined ? {} : { planned: window.id };
-  deps.append([{ channel, fact: { type: 'start.observed', origin, generation, engine, ...ago, ...planned } }]);
+  const over = isOver(deps.factStore.view(channel)?.process) ? { over: true as const } : {};
+  deps.append([{ channel, fact: { type: 'start.observed', origin, generation, engine, ...ago, ...planned, ...over } }]);
   deps.factStore.started(channel, origin, generation);
   return origin;
 }
+
+const NOT_OVER: ReadonlySet<ProcessState> = new Set(['running', 'starting', 'unknown']);
+
+const isOver = (process: Pick<ProcessFacts, 'state'> | undefined): boolean =>
+  process !== undefined && !NOT_OVER.has(process.state);
 
 /**
  * Law S2: a process that is found at first sight counts as a start as long as it is younger than the window, for a

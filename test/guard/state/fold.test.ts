@@ -251,6 +251,17 @@ describe('incidents and containments', () => {
     expect('unproven' in b.subject()).toBe(false);
   });
 
+  it('a restart that may have left its channel stopped is not forgotten for a life that nobody saw run', () => {
+    const b = book();
+    b.grant(aPermit());
+    b.start(12_000, aPermit());
+    const seen = { type: 'start.observed', origin: 'reeve', engine: 'local' } as const;
+    b.put(13_000, { ...seen, generation: '2:1', over: true }, { channel: 'news' });
+    expect(b.subject().unproven).toEqual({ permit: 'p1', sinceMs: 12_000 });
+    b.put(14_000, { ...seen, generation: '3:1' }, { channel: 'news' });
+    expect('unproven' in b.subject()).toBe(false);
+  });
+
   it('a corrected clock is remembered by when it was noticed', () => {
     const b = book();
     b.put(7_000, { type: 'clock.jumped', byMs: 3_600_000 });

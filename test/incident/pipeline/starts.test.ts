@@ -7,7 +7,7 @@ import { noteStart } from '../../../src/incident/pipeline/starts.ts';
 
 const NOW_MS = 1_000_000;
 
-function noted(mark: Partial<StartMark> | undefined, lastEnd?: { readonly ordered: boolean }) {
+function noted(mark: Partial<StartMark> | undefined, lastEnd?: { readonly ordered: boolean }, state = 'running') {
   const drafts: Draft[] = [];
   const observed: unknown[] = [];
   const starts: readonly StartMark[] =
@@ -18,7 +18,7 @@ function noted(mark: Partial<StartMark> | undefined, lastEnd?: { readonly ordere
       guard: () => ({ ...newGuardState(), starts }),
       control: () => controlProjection.initial,
       factStore: {
-        view: () => ({ process: { lastEnd } }),
+        view: () => ({ process: { lastEnd, state } }),
         started: (...args: unknown[]) => observed.push(args),
       } as never,
       append: (more) => void drafts.push(...more) as never,
@@ -52,6 +52,18 @@ describe('a new process of a channel', () => {
     [undefined, 'unknown'],
   ] as const)('after an end %j is of %s', (lastEnd, origin) => {
     expect(noted(undefined, lastEnd).origin).toBe(origin);
+  });
+
+  it.each([
+    ['running', undefined],
+    ['starting', undefined],
+    ['unknown', undefined],
+    ['stopped', true],
+    ['exited', true],
+    ['fatal', true],
+  ])('that is seen first as %s is written down as over: %s', (state, over) => {
+    expect(noted(undefined, undefined, state).facts[0]).toHaveProperty('type', 'start.observed');
+    expect((noted(undefined, undefined, state).facts[0] as { over?: true }).over).toBe(over);
   });
 
   it('is recorded and reported whoever began it', () => {
