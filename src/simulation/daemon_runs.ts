@@ -59,7 +59,7 @@ export class DaemonRuns {
     return this.#daemon?.reeve.alive ? this.#daemon.reeve : undefined;
   }
 
-  /** How long the machine has slept since the clock of the process that runs showed this; a journal's goes over boots. */
+  /** How long the machine has slept since the clock of the process that runs showed this: it goes on over boots. */
   sleptSinceMs(monoMs: number): number {
     const { host } = this.#deps;
     const reeve = this.present;

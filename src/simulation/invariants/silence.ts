@@ -185,7 +185,7 @@ export class Silence implements Oracle {
     }
   }
 
-  /** A plan of a group names those that it starts, too; new credentials for a group or an engine are meant for all of it. */
+  /** A plan of a group names those that it starts, too; new credentials for a whole are meant for all of it. */
   #reach(run: string, { tool, target, channels }: ToolCall): void {
     const known = this.#runs.get(run);
     if (known?.listed === undefined) return;
