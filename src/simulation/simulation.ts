@@ -128,9 +128,7 @@ export class Simulation {
       plans: this.#runs.plans,
       attacker: this.#attacker,
       traceSha256: this.#record.traceSha256(),
-      record: this.#record,
-      service: this.service,
-      invariants: this.#invariants,
+      ...{ record: this.#record, service: this.service, invariants: this.#invariants },
     };
   }
 
@@ -139,7 +137,10 @@ export class Simulation {
       ...{ nowMs, at },
       inUse: () => this.#runs.daemon !== undefined,
       die: (downMs, survivors) => this.#runs.die(downMs, survivors),
-      wait: (forMs) => (this.#nowMs += forMs),
+      wait: (forMs) => {
+        this.#nowMs += forMs;
+        this.#invariants.stoodStill(forMs);
+      },
       onGivenUp: () => this.#invariants.unwritten.givenUp(),
       onRotten: () => this.#invariants.rot.rotted(),
     });
@@ -165,8 +166,7 @@ export class Simulation {
     return new DaemonRuns({
       ...{ script: this.#script, nowMs, at, settings: this.#settings, policy: this.#policy, host: this.#host },
       ...{ disk: this.#disk, service: this.service, injector: this.#injector },
-      ...{ record: this.#record, invariants: this.#invariants },
-      adversary: this.#options.adversary === true,
+      ...{ record: this.#record, invariants: this.#invariants, adversary: this.#options.adversary === true },
       onDelivery: (delivery) => this.#delivered(delivery),
       onBatch: (entries) => this.#batch(entries),
       onInvoked: (invocation) => this.#second.invoked(invocation),

@@ -136,6 +136,11 @@ export class Invariants {
     this.#setBacks.setBack(last?.monoMs);
   }
 
+  /** Reeve waited in the middle of an append: what is due by then may be late by that. */
+  stoodStill(forMs: number): void {
+    this.#books.silence.stoodStill(forMs);
+  }
+
   broke(law: string, because: string): void {
     if (this.#isReading || this.violations.length >= VIOLATIONS_MAX) return;
     this.violations.push({ law, atMs: this.#case.nowMs(), because });

@@ -71,6 +71,8 @@ export class Pages implements Oracle {
 
   /** From now on Reeve knows an older journal: it ends a page as that one says it was. */
   setBack(): void {
+    // What that journal does not know to be delivered is sent again, also after its end.
+    this.#heardEnd.clear();
     for (const [key, { knownTo }] of this.#pages) for (const receiver of knownTo) this.#lost.add(`${receiver} ${key}`);
   }
 

@@ -150,6 +150,12 @@ export class Silence implements Oracle {
     if (known !== undefined && incident !== undefined) this.#incidents.set(incident, { ...known, listed });
   }
 
+  /** Reeve saw and wrote nothing for so long: what has lasted until now has lasted that much less for it. */
+  stoodStill(forMs: number): void {
+    for (const times of [this.#downMs, this.#seenDownMs, this.#silentMs])
+      for (const [channel, sinceMs] of times) times.set(channel, sinceMs + forMs);
+  }
+
   /** It was raised although the journal takes nothing. */
   unjournaled({ key, scope, details }: Pick<Escalation, 'key' | 'scope' | 'details'>): void {
     this.#unjournaled.set(key, { scope: keyOfScope(scope), listed: listedIn(details) });

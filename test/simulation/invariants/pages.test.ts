@@ -111,6 +111,17 @@ describe('a page (L1)', () => {
     expect(broken).toEqual(['L1']);
   });
 
+  it('may be sent after its resolve where the journal was set back to before that', () => {
+    const { put, deliver, broken, oracle } = pages();
+    put(raised);
+    deliver('trigger');
+    put(resolved);
+    deliver('resolve');
+    oracle.setBack();
+    deliver('trigger');
+    expect(broken).toEqual([]);
+  });
+
   it('lapses at a receiver that forgets it: by neglect only once it is over', () => {
     const { put, deliver, broken, oracle } = pages();
     put(raised);

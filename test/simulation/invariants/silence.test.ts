@@ -93,6 +93,16 @@ describe('the oracle of silent downtime (L6)', () => {
     });
   });
 
+  it('allows the time that Reeve stood still in an append', () => {
+    const { silence, broken, down } = oracle();
+    down(0);
+    silence.stoodStill(5_000);
+    down(ALLOWED_MS + 5_000);
+    expect(broken).toEqual([]);
+    down(ALLOWED_MS + 5_001);
+    expect(broken).toEqual(['L6']);
+  });
+
   it('counts a page that Reeve has lost, as long as a person has it and the channel has not played since', () => {
     const before = oracle();
     before.write(page('ch0'));
