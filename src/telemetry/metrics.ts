@@ -116,13 +116,9 @@ function countersOf(prefix: string, registry: Registry) {
     denials: counter('guard_denials_total', 'Calls the guard refused, by code.', ['code']),
     restarts: counter('restarts_total', 'Starts of channels, by who began them.', ['origin']),
     plans: counter('planner_decisions_total', 'Plans made, by who made them.', ['by']),
-    planRejections: counter('plan_rejections_total', 'Answers of a planner that were not usable, by reason.', [
-      'reason',
-    ]),
-    modelTokens: counter('llm_tokens_total', 'Tokens of language models, by what they were for.', [
-      'purpose',
-      'direction',
-    ]),
+    planRejections: counter('plan_rejections_total', 'Answers of planners that were not usable.', ['reason']),
+    modelTokens: counter('llm_tokens_total', 'Tokens of language models, by purpose.', ['purpose', 'direction']),
+    viewerSeconds: counter('viewer_seconds_spent_total', 'What began was expected to cost, in viewer-seconds.', []),
     modelCalls: counter('llm_calls_total', 'Calls of language models that ended, by result.', ['purpose', 'result']),
     escalations: counter('escalations_total', 'Deliveries to receivers, by result.', ['receiver', 'result']),
     ruleOutcomes: counter('rule_outcomes_total', 'Verified results of rules.', ['rule', 'result']),
@@ -151,8 +147,9 @@ const READERS: Readers = {
     decisionSeconds.observe(tookMs / 1000);
     if (decision.verdict === 'deny') denials.inc({ code: decision.code });
   },
-  'tool.started': ({ restarts }, { permit }) => {
+  'tool.started': ({ restarts, viewerSeconds }, { permit }) => {
     if (isSingleRestart(permit)) restarts.inc({ origin: 'reeve' });
+    viewerSeconds.inc(permit.viewerSeconds ?? 0);
   },
   'tool.finished': ({ actions }, { permit, result }) =>
     actions.inc({ tool: permit.call.tool, result: result.ok ? 'ok' : 'failed' }),

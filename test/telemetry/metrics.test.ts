@@ -47,4 +47,13 @@ describe('the exposition', () => {
     expect(text).toContain('reeve_restarts_total{origin="reeve"} 1');
     expect(text).toContain('reeve_restarts_total{origin="engine"} 1');
   });
+
+  it('sums what the calls that began were expected to cost in viewer-seconds', async () => {
+    const metrics = create();
+    const call = { tool: 'restart_channel', target: { kind: 'channel', id: 'a' }, channels: [] };
+    expect((await metrics.expose(false)).text).toContain('reeve_viewer_seconds_spent_total 0');
+    for (const viewerSeconds of [120, undefined, 30.5])
+      metrics.observe(entry({ type: 'tool.started', permit: { call, viewerSeconds } }));
+    expect((await metrics.expose(false)).text).toContain('reeve_viewer_seconds_spent_total 150.5');
+  });
 });
