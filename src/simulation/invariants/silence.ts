@@ -5,7 +5,7 @@ import { PATIENCE_MS } from '../../core/persona.ts';
 import { keyOfScope, type Scope } from '../../core/scope.ts';
 import type { ToolCall } from '../../core/tool.ts';
 import { KEY_OF_MASS_OUTAGE, keyOfContainmentPage } from '../../incident/pages/page.ts';
-import { type FactOf, type InvariantContext, type Oracle, scopesOver } from './context.ts';
+import { changes, type FactOf, type InvariantContext, type Oracle, scopesOver } from './context.ts';
 
 /** Ground truth of one channel at one moment, and whether Reeve could see it. */
 export interface ChannelTruth {
@@ -191,11 +191,11 @@ export class Silence implements Oracle {
     }
   }
 
-  /** A plan of a group names those that it starts, too; new credentials for a whole are meant for all of it. */
+  /** A plan of a group names those that it starts, too; new credentials or a new cache for a whole are for all of it. */
   #reach(run: string, { tool, target, channels }: ToolCall): void {
     const known = this.#runs.get(run);
     if (known?.listed === undefined) return;
-    const isForAll = target.kind !== 'channel' && tool === 'refresh_credentials';
+    const isForAll = target.kind !== 'channel' && tool !== 'restart_channel' && changes(tool);
     this.#runs.set(run, { ...known, listed: isForAll ? undefined : new Set([...known.listed, ...channels]) });
   }
 

@@ -170,9 +170,9 @@ describe('the oracle of silent downtime (L6)', () => {
     type: 'tool.started',
     permit: { call: { tool: 'restart_channel', target: group, channels } },
   });
-  const ofAll = (target: object) => ({
+  const ofAll = (target: object, tool = 'refresh_credentials') => ({
     type: 'tool.started',
-    permit: { call: { tool: 'refresh_credentials', target, channels: [] } },
+    permit: { call: { tool, target, channels: [] } },
   });
   const onPage = (channels: string[]) => ofGroup(`Channels: ${channels.join(', ')}`, 'inc-1');
   const run = { type: 'run.started', attempt: 1 };
@@ -189,6 +189,8 @@ describe('the oracle of silent downtime (L6)', () => {
     ['that is about others', ['ch7'], [run, ofPlan(['ch7'])], ['L6']],
     ['that refreshes the credentials of its whole engine', ['ch7'], [run, ofAll({ kind: 'engine', id: 'e0' })], []],
     ['that refreshes the credentials of the whole group', ['ch7'], [run, ofAll(group)], []],
+    ['that looks at the logs of the whole group', ['ch7'], [run, ofAll(group, 'fetch_recent_logs')], ['L6']],
+    ['that invalidates the cache of the whole group', ['ch7'], [run, ofAll(group, 'invalidate_cache')], []],
     ['that refreshes those of another channel', ['ch7'], [run, ofAll({ kind: 'channel', id: 'ch7' })], ['L6']],
   ])('takes a run of its group %s as one that names it or does not', (_, channels, facts, expected) => {
     const { broken, write, down } = oracle();

@@ -34,6 +34,7 @@ export const SCENES = [
   'media',
   'probes',
   'shared',
+  'everything',
   'property',
 ] as const;
 export type SceneName = (typeof SCENES)[number];

@@ -116,6 +116,10 @@ const SCENES: Readonly<Record<Exclude<SceneName, 'explore' | 'property'>, Scene>
     },
     how: { livenessMs: 0 },
   },
+  everything: {
+    script: { ...dense, days: 0.06, persona: 'system_admin', channels: 12, cruel: true, sleeps: true },
+    how: { livenessMs: 0 },
+  },
   asked_group: {
     script: { ...dense, persona: 'live_event', kinds: ['storm', 'outage'], storm: true },
     how: { livenessMs: 0 },
