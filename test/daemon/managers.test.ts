@@ -7,14 +7,18 @@ import { Rig, until } from '../support/rig.ts';
 const WITHIN_MS = 60_000;
 const COMMON = 'poll: 250ms, timeout: 5s, local: false, autorestart_grace: 100ms';
 
-/** Resolves when the daemon has seen the channel play, die, and play again. */
-async function healed(rig: Rig, die: () => void) {
+/**
+ * Resolves when the daemon has seen the channel play, die, and play again. `looks`: how often the engine was asked. Its
+ * output may be seen before its process, and one that is found dead is not restarted.
+ */
+async function healed(rig: Rig, looks: () => number, die: () => void) {
   onTestFinished(() => rig[Symbol.asyncDispose]());
   const daemon = await rig.run();
   const isHealthy = async () => {
     const { channels } = await daemon.get<{ channels: readonly { healthy: boolean | null }[] }>('/api/v1/status');
     return channels[0]?.healthy === true;
   };
+  await until('its process is seen', () => looks() > 1, WITHIN_MS);
   await until('it plays', isHealthy, WITHIN_MS);
   die();
   await until('it is restarted', () => rig.invocations('news') > 0, WITHIN_MS);
@@ -33,7 +37,9 @@ describe('a channel that dies is restarted once by the daemon', { timeout: 180_0
       playAgain(rig);
       one.state = { ...RUNNING, Pid: 4300, StartedAt: '2026-11-23T13:00:00Z' };
     };
-    await healed(rig, () => {
+    const looks = () =>
+      docker.requests.filter((request) => request.startsWith('GET') && request.includes('/containers/')).length;
+    await healed(rig, looks, () => {
       box.state = { ...RUNNING, Status: 'exited', Running: false, Pid: 0, ExitCode: 1 };
       rig.die('news');
     });
@@ -56,7 +62,8 @@ describe('a channel that dies is restarted once by the daemon', { timeout: 180_0
     host.onRestart(
       `/bin/sh ${rig.at('restart.sh')} ${rig.dir} news; sed -i "${properties}; ${states}" "$dir/unit-$unit"`,
     );
-    await healed(rig, () => {
+    const looks = () => host.calls().filter((call) => call.includes(' show ')).length;
+    await healed(rig, looks, () => {
       const failed = { ActiveState: 'failed', SubState: 'failed', Result: 'exit-code', MainPID: '0' };
       host.unit('news.service', { ...failed, Restart: 'no', ExecMainCode: '1', ExecMainStatus: '1' });
       rig.die('news');

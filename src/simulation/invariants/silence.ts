@@ -191,7 +191,7 @@ export class Silence implements Oracle {
     }
   }
 
-  /** A plan of a group names those that it starts, too; new credentials or a new cache for a whole are for all of it. */
+  /** A plan of a group names those that it starts, too; new credentials or a new cache of a whole are for all of it. */
   #reach(run: string, { tool, target, channels }: ToolCall): void {
     const known = this.#runs.get(run);
     if (known?.listed === undefined) return;
