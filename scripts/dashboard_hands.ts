@@ -42,12 +42,20 @@ export const HANDS: readonly PanelSpec[] = [
     title: 'Who made the plans',
     says: 'Rules first; the model only where no rule fits.',
     unit: 'none',
-    width: 12,
+    width: 6,
     queries: [
       { expr: increase('reeve_planner_decisions_total', 'by'), legend: '{{by}}' },
       { expr: increase('reeve_plan_rejections_total', 'reason'), legend: 'rejected: {{reason}}' },
     ],
     stacked: true,
+  },
+  {
+    kind: 'timeseries',
+    title: 'What Reeve cost viewers',
+    says: 'Viewer-seconds that the actions which began were expected to cost. A channel that is down costs nothing more.',
+    unit: 'none',
+    width: 6,
+    queries: [{ expr: increase('reeve_viewer_seconds_spent_total', 'instance'), legend: '{{instance}}' }],
   },
   {
     kind: 'timeseries',
