@@ -8,8 +8,9 @@ import { type Outbox, type Page, pageOf } from './outbox.ts';
 
 const NOTES_MAX = 4;
 const RECEIVERS_MAX = 16;
-/** Of all ids of one page; the room of the note is 4 KiB. */
-const CHANNEL_CHARACTERS_MAX = 1_500;
+/** For the ids that all pages list, with what JSON writes around each; the room of the whole note is 4 KiB. */
+const LISTS_BYTES_MAX = 1_600;
+const AROUND_BYTES = 3;
 
 /** Of a page that the journal could not take: enough for the next process to end it. */
 const leftOver = z.strictObject({
@@ -26,23 +27,23 @@ const leftOver = z.strictObject({
 export type Undelivered = z.output<typeof leftOver>;
 
 /** What to keep of them: those that a receiver has open. The end of the others need not be sent. */
-export const undeliveredOf = (pages: readonly Page[]): readonly Undelivered[] =>
-  pages
-    .filter(({ told }) => told.some(({ state }) => state === 'open'))
-    .slice(0, NOTES_MAX)
-    .flatMap(({ escalation: { id, key, severity, reason, at, summary, channels }, told }) => {
-      const receivers = told.map(({ receiver }) => receiver).slice(0, RECEIVERS_MAX);
-      const listed = channels === undefined ? {} : { channels: fitting(channels) };
-      const kept = leftOver.safeParse({ id, key, severity, reason, at, summary, receivers, ...listed });
-      return kept.success ? [kept.data] : [];
-    });
+export function undeliveredOf(pages: readonly Page[]): readonly Undelivered[] {
+  const open = pages.filter(({ told }) => told.some(({ state }) => state === 'open')).slice(0, NOTES_MAX);
+  const listing = open.filter(({ escalation }) => escalation.channels !== undefined).length;
+  return open.flatMap(({ escalation: { id, key, severity, reason, at, summary, channels }, told }) => {
+    const receivers = told.map(({ receiver }) => receiver).slice(0, RECEIVERS_MAX);
+    const listed = channels === undefined ? {} : { channels: fitting(channels, LISTS_BYTES_MAX / listing) };
+    const kept = leftOver.safeParse({ id, key, severity, reason, at, summary, receivers, ...listed });
+    return kept.success ? [kept.data] : [];
+  });
+}
 
 /** As many as fit from the first on: those that are cut off get pages of their own from the next process. */
-function fitting(channels: readonly ChannelId[]): readonly ChannelId[] {
+function fitting(channels: readonly ChannelId[], bytesMax: number): readonly ChannelId[] {
   let used = 0;
   return channels.filter((id) => {
-    used += id.length;
-    return used <= CHANNEL_CHARACTERS_MAX;
+    used += id.length + AROUND_BYTES;
+    return used <= bytesMax;
   });
 }
 

@@ -288,8 +288,8 @@ describe('a page that was raised without the journal', () => {
     dispatcher.pageUnjournaled(escalation('esc-1', about));
     await advance(HOUR_MS);
     dispatcher.resolveUnjournaled('unrecorded/other', 'nothing of that name is open');
-    dispatcher.resolveUnjournaled('unrecorded/esc-1', 'all that it lists play again');
-    dispatcher.resolveUnjournaled('unrecorded/esc-1', 'all that it lists play again');
+    dispatcher.resolveUnjournaled('unrecorded/esc-1', 'all that it lists are well again');
+    dispatcher.resolveUnjournaled('unrecorded/esc-1', 'all that it lists are well again');
     await advance(10 * HOUR_MS);
     expect(pager.story).toEqual(['trigger unjournaled/unrecorded/esc-1', 'resolve unjournaled/unrecorded/esc-1']);
   });

@@ -21,6 +21,15 @@ const fails = async () => {
   throw new ReeveError('ENGINE_REFUSED', 'spawn error');
 };
 
+/** Another process of Reeve takes over the journal. */
+async function isStillDownForTheNext({ store, engine, pipeline }: Harness, time: ReturnType<typeof fakeClock>) {
+  pipeline[Symbol.dispose]();
+  const next = pipelineHarness({ store, engine, time });
+  await next.live(60_000);
+  expect(next.facts('incident.closed')).toEqual([]);
+  expect(openPages(next)).toHaveLength(1);
+}
+
 describe('a restart that stopped the channel and did not start it again', () => {
   it.each([
     ['whose stop took 17 s and whose start failed', 17_000, fails],
@@ -46,12 +55,7 @@ describe('a restart that stopped the channel and did not start it again', () => 
     stopsAnd(world, 17_000, fails);
     world.engine.freeze('news');
     await world.live(60_000);
-    const { store, engine } = world;
-    world.pipeline[Symbol.dispose]();
-    const next = pipelineHarness({ store, engine, time });
-    await next.live(60_000);
-    expect(next.facts('incident.closed')).toEqual([]);
-    expect(openPages(next)).toHaveLength(1);
+    await isStillDownForTheNext(world, time);
   });
 
   it('is still down for the next process, where the engine had begun a life of its own that nobody saw run', async () => {
@@ -68,12 +72,7 @@ describe('a restart that stopped the channel and did not start it again', () => 
     await world.live(60_000);
     expect(world.engine.restarts).toHaveLength(1);
     expect(openPages(world)).toHaveLength(1);
-    const { store, engine } = world;
-    world.pipeline[Symbol.dispose]();
-    const next = pipelineHarness({ store, engine, time });
-    await next.live(60_000);
-    expect(next.facts('incident.closed')).toEqual([]);
-    expect(openPages(next)).toHaveLength(1);
+    await isStillDownForTheNext(world, time);
   });
 
   it('counts as stopped on purpose once it has been seen to run again and is stopped after that', async () => {

@@ -92,7 +92,7 @@ const ASKED_AGAIN_MS = 5_000;
 /** What never settles, or changes its name again and again, is an incident all the same. */
 const TROUBLED_MS_MAX = 120_000;
 /** Without any trouble for this long it is over, though it is unknown whether it plays. */
-const CLEAR_HOLD_MS = 120_000;
+export const CLEAR_HOLD_MS = 120_000;
 /** What is down, without a run under way, for this long beyond the persona's patience is paged (law L6). */
 const OVERDUE_MS = 18_000;
 /** A trouble that comes and goes in one incident is paged after this long, whatever it waits for. */

@@ -1,4 +1,4 @@
-/** Builds the page about channels that went down while the journal takes nothing. */
+/** Builds the page about channels that got into trouble while the journal takes nothing. */
 import type { FailureClass } from '../../core/classification.ts';
 import { clip, type Escalation, inTroubleLine } from '../../core/incident.ts';
 import type { ChannelId } from '../../core/scope.ts';
@@ -31,11 +31,11 @@ export function unrecordedPage(key: string, down: readonly UnrecordedTrouble[]):
     incident: undefined,
     classification: undefined,
     channels,
-    summary: clip(`${first} ${more} down while the journal takes nothing: Reeve restarts nothing`, SUMMARY_MAX),
+    summary: clip(`${first} ${more} in trouble while the journal takes nothing: Reeve restarts nothing`, SUMMARY_MAX),
     details: clip(
       'Needs an operator: Reeve restarts nothing while its journal takes nothing, and writes no incident down. ' +
         'Restart by hand what must play, and see to the disk of the state directory: df -h. What is seen now: ' +
-        'reeve status. This page ends when all that it lists play again.\n' +
+        'reeve status. This page ends when all that it lists are well again.\n' +
         // Last, for a long list is cut.
         inTroubleLine(channels),
       DETAILS_MAX,

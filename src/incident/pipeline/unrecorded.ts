@@ -1,11 +1,11 @@
-/** Finds who goes down while the journal takes nothing, and when the page about them is over. */
+/** Finds who gets into trouble while the journal takes nothing, and when the page about them is over. */
 import type { MonoMs } from '../../core/clock.ts';
 import type { Ids } from '../../core/id.ts';
 import type { Read } from '../../core/journal.ts';
 import { PATIENCE_MS, type Persona } from '../../core/persona.ts';
 import type { ChannelId, ChannelRef, GroupId, Scope } from '../../core/scope.ts';
 import { type IncidentState, openOn } from '../lifecycle/state.ts';
-import { NOTIFIED_HOLD_MS } from '../lifecycle/transitions.ts';
+import { CLEAR_HOLD_MS, NOTIFIED_HOLD_MS } from '../lifecycle/transitions.ts';
 import { keyOfUnrecorded, type UnrecordedTrouble, unrecordedPage } from '../pages/unrecorded_page.ts';
 import type { FindingTracker } from './finding_tracker.ts';
 import type { UnjournaledPort } from './ports.ts';
@@ -25,9 +25,9 @@ export interface UnrecordedDeps {
 /** Shorter than where a run may be about to help: none is, and only the engine itself may start it again. */
 const OVERDUE_MS = 12_000;
 
-export const BECAUSE_OVER = 'all that it lists play again';
+export const BECAUSE_OVER = 'all that it lists are well again';
 
-/** The page about those that went down while no incident could be opened. It lives with the process. */
+/** The page about those that got into trouble while no incident could be opened. It lives with the process. */
 export class Unrecorded {
   readonly #deps: UnrecordedDeps;
   /** Whom the page lists as it was raised last. */
@@ -54,19 +54,24 @@ export class Unrecorded {
     unjournaled.raise(unrecordedPage(this.#page.key, down));
   }
 
-  /** All of these have been well for a while, are as somebody wants them, or left the configuration. */
+  /**
+   * All of these have been well for a while, are as somebody wants them, or left the configuration. Where nothing can
+   * tell of health, the absence of trouble has to do, as for an incident.
+   */
   isOver(channels: readonly ChannelId[], nowMs: MonoMs): boolean {
     const { watch, channelOf } = this.#deps;
     return channels.every((id) => {
       const tracked = watch.watched(id);
       if (tracked === undefined) return channelOf(id) === undefined;
-      const { finding, healthySinceMs } = tracked;
+      const { finding, healthySinceMs, clearSinceMs = nowMs } = tracked;
       if (finding.trouble) return false;
-      return finding.quiet || (healthySinceMs !== undefined && nowMs - healthySinceMs >= NOTIFIED_HOLD_MS);
+      if (finding.quiet) return true;
+      if (healthySinceMs !== undefined) return nowMs - healthySinceMs >= NOTIFIED_HOLD_MS;
+      return finding.healthy === undefined && nowMs - clearSinceMs >= CLEAR_HOLD_MS;
     });
   }
 
-  /** Down for as long as law L6 allows, and named by nothing that people have. */
+  /** In trouble for as long as law L6 allows, and named by nothing that people have. */
   #overdue(nowMs: MonoMs): readonly UnrecordedTrouble[] {
     const { watch, personaOf } = this.#deps;
     return [...watch.troubled].flatMap((channel): readonly UnrecordedTrouble[] => {

@@ -12,14 +12,14 @@ describe('the page about who is down while the journal takes nothing', () => {
       reason: 'journal_broken',
       scope: { kind: 'fleet' },
       channels: ['news'],
-      summary: 'news (process_crashed) is down while the journal takes nothing: Reeve restarts nothing',
+      summary: 'news (process_crashed) is in trouble while the journal takes nothing: Reeve restarts nothing',
       details: expect.stringMatching(/Restart by hand[\s\S]*\nIn trouble \(1\): news$/),
     });
   });
 
   it.each([
-    [2, 'and 1 more are down'],
-    [3, 'and 2 more are down'],
+    [2, 'and 1 more are in trouble'],
+    [3, 'and 2 more are in trouble'],
   ])('counts the others of %s', (count, says) => {
     const ids = Array.from({ length: count }, (_, at) => `ch${at}`);
     expect(unrecordedPage('unrecorded/a', down(...ids)).summary).toContain(says);

@@ -26,6 +26,7 @@ interface World {
   readonly crowd?: MassOutage;
   readonly pool?: object;
   readonly healthySinceMs?: number;
+  readonly clearSinceMs?: number;
   /** Whether all of it is in no trouble, and what is known of its health. */
   readonly well?: boolean | undefined;
   /** Whether it is as somebody wants it; default: where it is in no trouble. */
@@ -59,6 +60,7 @@ function keeping(world: World = {}) {
         finding:
           'well' in world ? { trouble: false, quiet: world.quiet ?? true, healthy: world.well } : { trouble: true },
         healthySinceMs: world.healthySinceMs,
+        clearSinceMs: world.clearSinceMs,
       }),
       engine: () => world.engineTrouble,
       causeOf: () => ({ phase: 'over', channels: ['news'], down: ['news'] }),
@@ -264,6 +266,13 @@ describe('a page of an earlier process about who went down while its journal too
   it('stays open while what it lists is in trouble, or not seen to play', () => {
     expect(endedAt(60_000, {})).toEqual([]);
     expect(endedAt(60_000, { well: undefined, quiet: false })).toEqual([]);
+  });
+
+  it('ends where nothing can tell of health when there was no sign of the trouble for two minutes', () => {
+    const unknown = { well: undefined, quiet: false, clearSinceMs: 2_000 };
+    expect(endedAt(121_999, unknown)).toEqual([]);
+    expect(endedAt(122_000, unknown)).toEqual(openPages);
+    expect(endedAt(122_000, { ...unknown, well: false })).toEqual([]);
   });
 
   it('ends when that has played for 30 s, or is as somebody wants it', () => {

@@ -72,7 +72,10 @@ describe('a channel that goes down while the journal takes nothing', () => {
     await world.live(25_000);
     expect(world.unjournaled).toHaveLength(1);
     await world.live(15_000);
-    expect(world.unjournaled[1]).toEqual({ key: world.unjournaled[0]?.key, because: 'all that it lists play again' });
+    expect(world.unjournaled[1]).toEqual({
+      key: world.unjournaled[0]?.key,
+      because: 'all that it lists are well again',
+    });
     world.engine.kill('news');
     await world.live(30_000);
     expect(world.unjournaled).toHaveLength(3);
