@@ -1,5 +1,4 @@
 /** Opens the journal, the other files of the state directory, and the engines. */
-import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import type { HostEnvironment } from './host_environment.ts';
 import { readProcess } from '../collect/probes/process.ts';
@@ -17,6 +16,7 @@ import { notMade } from '../journal/files.ts';
 import { Ledger } from '../journal/ledger.ts';
 import { probeJournal } from '../journal/recovery.ts';
 import { setBackByWitness } from '../journal/set_back.ts';
+import { makeDirectory } from '../resilience/make_directory.ts';
 import { createKeyedQueues, type KeyedQueues } from '../resilience/keyed_queues.ts';
 
 /** Where Reeve touches the disk and the engines. */
@@ -73,7 +73,7 @@ export function openInfrastructure(
  */
 function prepareState(directory: string): string {
   try {
-    mkdirSync(directory, { recursive: true, mode: 0o700 });
+    makeDirectory(directory, 0o700);
     return directory;
   } catch (thrown) {
     throw notMade(directory, thrown);

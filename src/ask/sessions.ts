@@ -1,8 +1,9 @@
 /** Sessions on disk: one JSON file each, written whole or not at all. */
-import { mkdirSync, readdirSync, readFileSync, renameSync, rmSync } from 'node:fs';
+import { readdirSync, readFileSync, renameSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { z } from 'zod';
 import { messageOf, ReeveError } from '../core/errors.ts';
+import { makeDirectory } from '../resilience/make_directory.ts';
 import { writeWhole } from '../resilience/write_whole.ts';
 import type { Session } from './message.ts';
 
@@ -43,7 +44,7 @@ export class FileSessionStore implements SessionStore {
 
   save({ id, created_at, messages }: Session, name: string): void {
     const path = this.#pathOf(name);
-    mkdirSync(this.#directory, { recursive: true, mode: 0o700 });
+    makeDirectory(this.#directory, 0o700);
     const fresh = `${path}.${process.pid}.new`;
     const kept = messages.map(({ role, content, id: of, timestamp }) => ({ role, content, id: of, timestamp }));
     const text = `${JSON.stringify({ id, created_at, messages: kept }, undefined, 2)}\n`;

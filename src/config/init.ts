@@ -1,7 +1,8 @@
 /** Writes a first configuration. */
-import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { readFileSync, statSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { messageOf, ReeveError } from '../core/errors.ts';
+import { makeDirectory } from '../resilience/make_directory.ts';
 import { SHIPPED } from './document/paths.ts';
 import { type FoundManager, findManagers } from './find_managers.ts';
 import { type FoundSupervisor, findSupervisor } from './find_supervisor.ts';
@@ -142,12 +143,12 @@ const quoted = (id: string): string =>
   /^[A-Za-z][A-Za-z_-]*\d*$/.test(id) && !/^(true|false|null)$/i.test(id) ? id : JSON.stringify(id);
 
 function writeNew(path: string, text: string): boolean {
+  if (statSync(path, { throwIfNoEntry: false })?.isFile() === true) return false;
   try {
-    mkdirSync(dirname(path), { recursive: true });
+    makeDirectory(dirname(path));
     writeFileSync(path, text, { flag: 'wx' });
     return true;
   } catch (thrown) {
-    if ((thrown as NodeJS.ErrnoException).code === 'EEXIST') return false;
     throw new ReeveError('CONFIG_INVALID', `cannot write ${path}: ${messageOf(thrown)}`, {
       cause: thrown,
       hint: 'name a directory that you may write to: reeve init DIR',

@@ -8,13 +8,13 @@ import {
   fstatSync,
   fsyncSync,
   lstatSync,
-  mkdirSync,
   openSync,
   statfsSync,
   statSync,
 } from 'node:fs';
 import { dirname } from 'node:path';
 import { messageOf, ReeveError } from '../core/errors.ts';
+import { makeDirectory } from '../resilience/make_directory.ts';
 
 /** File systems whose locks or fsync cannot be trusted, by the magic number of statfs(2) on Linux. */
 const NETWORK_FILE_SYSTEMS: ReadonlyMap<number, string> = new Map([
@@ -51,7 +51,7 @@ const FILE_MODE = 0o600;
 export function prepareFile(path: string, fileSystemTypeOf: (directory: string) => number = typeOf): void {
   const directory = dirname(path);
   try {
-    mkdirSync(directory, { recursive: true, mode: 0o700 });
+    makeDirectory(directory, 0o700);
     refuseNetwork(directory, fileSystemTypeOf(directory));
     refuseSharedDirectory(directory);
     createPrivately(path);

@@ -1,6 +1,7 @@
 /** Rules that were found and wait for a person: files that are written once, and read when a trouble comes back. */
-import { existsSync, mkdirSync, readdirSync, readFileSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { makeDirectory } from '../resilience/make_directory.ts';
 import { type LibraryRuleDocument, parseLibraryRule } from './document.ts';
 import type { Rule } from './rule.ts';
 
@@ -21,7 +22,7 @@ export class KeptRules {
 
   keep(rule: Rule): void {
     if (this.#folder === undefined || this.has(rule.name)) return;
-    mkdirSync(this.#folder, { recursive: true });
+    makeDirectory(this.#folder);
     rule.toYaml(join(this.#folder, `${rule.name}${SUFFIX}`));
   }
 

@@ -1,7 +1,8 @@
 /** What rules of the library have done, kept in one small file. */
-import { existsSync, mkdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
+import { existsSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { z } from 'zod';
+import { makeDirectory } from '../resilience/make_directory.ts';
 import { emptyRecord } from '../rulebook/record/record.ts';
 import { isStruggling } from '../rulebook/record/maturity.ts';
 import type { Outcomes } from '../rulebook/record/uplift.ts';
@@ -88,7 +89,7 @@ export class Tally {
 
   #write(): void {
     if (this.#file === undefined) return;
-    mkdirSync(dirname(this.#file), { recursive: true });
+    makeDirectory(dirname(this.#file));
     const rules = [...this.#rules].map(([rule, outcomes]) => ({ rule, ...outcomes }));
     const written: Written = { ...this.#totals, rules };
     const draft = `${this.#file}.${process.pid}.tmp`;

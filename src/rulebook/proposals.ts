@@ -1,10 +1,11 @@
 /** Proposed rules: immutable files in the state directory, because a service may not write its configuration. */
 import { createHash } from 'node:crypto';
-import { existsSync, mkdirSync, readdirSync, readFileSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { readYaml } from '../config/files.ts';
 import { RULE_SUFFIX, type RuleTool, rulesFrom } from '../config/rules.ts';
 import { messageOf, type Problem, ReeveError } from '../core/errors.ts';
+import { makeDirectory } from '../resilience/make_directory.ts';
 import { writeWhole } from '../resilience/write_whole.ts';
 import type { Composite, Rule } from '../core/rule.ts';
 
@@ -56,7 +57,7 @@ export function openProposals(
         throw new ReeveError('CONFIG_INVALID', `there are ${FILES_MAX} proposals in ${directory} already`, {
           hint: 'Promote or remove some.',
         });
-      mkdirSync(directory, { recursive: true, mode: 0o750 });
+      makeDirectory(directory, 0o750);
       const id = /^id: ([a-z][a-z0-9_]{0,63})$/m.exec(text)?.[1] ?? 'rule';
       const count = String(listed(directory).names.length + 1).padStart(4, '0');
       const file = join(directory, `${count}.${id}.${sha256Of(text).slice(0, 12)}${RULE_SUFFIX}`);

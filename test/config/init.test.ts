@@ -103,6 +103,13 @@ describe('init', () => {
     });
   });
 
+  it('calls nothing kept that is no file: something else stands in its way', async () => {
+    const folder = aFolder({ 'config/reeve.yaml/in the way': '' });
+    await expect(init(folder, FOUND)).rejects.toMatchObject({ message: expect.stringContaining('config/reeve.yaml') });
+    const other = aFolder({ 'test/policy': 'a file in the way' });
+    await expect(init(other, FOUND)).rejects.toMatchObject({ message: expect.stringContaining('test/policy') });
+  });
+
   it('the shipped starter has every example right: each key uncommented is sound', () => {
     const shipped = readFileSync(join(import.meta.dirname, '../../config/reeve.yaml'), 'utf8');
     const text = shipped

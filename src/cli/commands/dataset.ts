@@ -1,9 +1,10 @@
 /** `reeve dataset export`: what was decided, asked and learned, as JSON lines with a card that says what they are. */
-import { mkdirSync, writeFileSync } from 'node:fs';
+import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Command } from 'commander';
 import { messageOf, ReeveError } from '../../core/errors.ts';
 import { toWire } from '../../core/wire.ts';
+import { makeDirectory } from '../../resilience/make_directory.ts';
 import type { Cli } from '../context.ts';
 import { type DatasetShown, dataCard } from '../data_card.ts';
 import { json, plain } from '../output.ts';
@@ -39,7 +40,7 @@ export function addDataset(program: Command, cli: Cli, read: () => Promise<Datas
 function write(directory: string, found: DatasetShown): readonly string[] {
   const files = Map.groupBy(found.rows, ({ role, split }) => `${role}.${split}.jsonl`);
   try {
-    mkdirSync(directory, { recursive: true, mode: 0o700 });
+    makeDirectory(directory, 0o700);
     for (const [name, rows] of files) {
       const text = rows.map((row) => `${JSON.stringify(toWire(row))}\n`).join('');
       writeFileSync(join(directory, name), text, { mode: FILE_MODE });

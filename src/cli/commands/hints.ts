@@ -4,6 +4,7 @@ import { basename, dirname, join, resolve } from 'node:path';
 import type { Command } from 'commander';
 import { ReeveError } from '../../core/errors.ts';
 import { toWire } from '../../core/wire.ts';
+import { makeDirectory } from '../../resilience/make_directory.ts';
 import type { TrialResult } from '../../simulation/hint_trial.ts';
 import type { Cli } from '../context.ts';
 import { json, ndjson, paint, plain, table } from '../output.ts';
@@ -156,7 +157,7 @@ function addBundle(hints: Command, cli: Cli, deps: HintsDeps): void {
 /** The whole bundle or none of it: it is copied beside its place, and takes it at once. */
 function replaceFolder(source: string, target: string): void {
   if (source === target) throw new ReeveError('USAGE', `${target} is the bundle in place`);
-  mkdirSync(dirname(target), { recursive: true, mode: 0o700 });
+  makeDirectory(dirname(target), 0o700);
   const fresh = join(dirname(target), `.${basename(target)}.new`);
   const old = join(dirname(target), `.${basename(target)}.old`);
   for (const left of [fresh, old]) rmSync(left, { recursive: true, force: true });

@@ -1,10 +1,11 @@
 /** `reeve teach` and `reeve patterns …`: a person names a trouble, and decides what becomes of the pattern. */
-import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline/promises';
 import type { Command } from 'commander';
 import { messageOf, ReeveError } from '../../core/errors.ts';
 import { SYMPTOMS } from '../../core/symptom.ts';
+import { makeDirectory } from '../../resilience/make_directory.ts';
 import type { Cli } from '../context.ts';
 import { json, ndjson, paint, plain, table } from '../output.ts';
 import { counted, standing, type WirePattern } from '../pattern_standing.ts';
@@ -244,7 +245,7 @@ async function promote(cli: Cli, deps: PatternsDeps, id: string, how: PromoteFla
     );
   const target = join(deps.folder(), `${id}.yaml`);
   try {
-    mkdirSync(deps.folder(), { recursive: true });
+    makeDirectory(deps.folder());
     const isThere = existsSync(target) && readFileSync(target, 'utf8') === text && COPIED.has(state);
     if (!isThere) {
       writeFileSync(target, text, { flag: 'wx', mode: 0o644 });

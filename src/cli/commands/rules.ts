@@ -1,14 +1,5 @@
 /** `reeve rules …`: rules in force and on trial, their records, and what a person decides about them. */
-import {
-  accessSync,
-  constants,
-  existsSync,
-  mkdirSync,
-  readdirSync,
-  readFileSync,
-  rmSync,
-  writeFileSync,
-} from 'node:fs';
+import { accessSync, constants, existsSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Command } from 'commander';
 import { formatProblem } from '../../config/check.ts';
@@ -16,6 +7,7 @@ import type { GroundedContextEnvelope } from '../../core/envelope.ts';
 import { messageOf, type Problem, ReeveError } from '../../core/errors.ts';
 import type { Rule, RuleState } from '../../core/rule.ts';
 import { fromWire } from '../../core/wire.ts';
+import { makeDirectory } from '../../resilience/make_directory.ts';
 import { createRulebook } from '../../rulebook/rulebook.ts';
 import { json, ndjson, paint, plain, table } from '../output.ts';
 import type { Cli } from '../context.ts';
@@ -264,7 +256,7 @@ function refuseUnlessNew(folder: string, target: string, source: string): void {
       hint: 'compare them with reeve rules diff, and move the old one away',
     });
   try {
-    mkdirSync(folder, { recursive: true });
+    makeDirectory(folder);
     readdirSync(folder);
     accessSync(folder, constants.W_OK);
   } catch (thrown) {

@@ -1,10 +1,11 @@
 /** Proposed patterns as files in the state directory: immutable, because a service may not write its configuration. */
 import { createHash } from 'node:crypto';
-import { existsSync, mkdirSync, readdirSync, readFileSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { loadYamlFolder } from '../../config/files.ts';
 import { patternSourcesOf } from '../../config/patterns.ts';
 import { messageOf, ReeveError } from '../../core/errors.ts';
+import { makeDirectory } from '../../resilience/make_directory.ts';
 import { writeWhole } from '../../resilience/write_whole.ts';
 import { type Catalogue, compileCatalogue } from '../../detect/patterns/catalogue.ts';
 
@@ -60,7 +61,7 @@ export function proposedCatalogue(folder: string): Catalogue {
 export function writePatternFile(folder: string, id: string, text: string): PatternFile {
   const file = join(folder, `${id}${SUFFIX}`);
   try {
-    mkdirSync(folder, { recursive: true, mode: FOLDER_MODE });
+    makeDirectory(folder, FOLDER_MODE);
     if (patternFiles(folder).length >= FILES_MAX) throw new Error(`there are ${FILES_MAX} proposals already`);
     writeWhole(file, text, { flag: 'wx', mode: FILE_MODE });
   } catch (cause) {
