@@ -27,6 +27,8 @@ export interface Journald extends AsyncDisposable {
 
 const SAVE_MS = 1_000;
 const CURSOR = /^[\x21-\x7e]{1,1024}$/;
+/** `journalctl` cannot begin after a cursor that is damaged: it says so and ends, each time. */
+const CURSOR_REFUSED = /seek to cursor/i;
 /** One entry as JSON may be long: all its fields are in it. */
 const ENTRY_BYTES_MAX = 1_048_576;
 
@@ -66,12 +68,22 @@ export function createJournald(options: JournaldOptions): Journald {
   let complaint = '';
   const child = createChild({
     clock,
-    argv: () => argvOf(options, cursor),
+    argv: () => {
+      complaint = '';
+      return argvOf(options, cursor);
+    },
     onOutput: (bytes, stream) => {
       if (stream === 'stdout') records.push(bytes);
       else complaint = bytes.toString('utf8', 0, 300).split('\n')[0] ?? '';
     },
-    onEnd: () => records.end(),
+    onEnd: () => {
+      records.end();
+      if (cursor === undefined || !CURSOR_REFUSED.test(complaint)) return;
+      cursor = undefined;
+      report(
+        `the cursor in ${cursorFile} is damaged: the journal is read from its end on, and what came before is not`,
+      );
+    },
     report: (because) => report(complaint === '' ? because : `${because}: ${complaint}`),
   });
   let saving: Disposable | undefined;

@@ -125,7 +125,50 @@ describe('following the journal', () => {
   });
 });
 
+describe('a cursor that journalctl refuses', () => {
+  const refusing = `case "$*" in *--after-cursor*) echo "Failed to seek to cursor: Invalid argument" >&2; exit 1;; esac`;
+
+  it('is given up after one try, and said: else the journal would not be read until a person comes', async () => {
+    const { program, folder, calls } = aJournalctl([], `${refusing}; exec sleep 60`);
+    const cursorFile = join(folder, 'cursor');
+    writeFileSync(cursorFile, 's=damaged\n');
+    const { reports } = follow(program, cursorFile);
+    await vi.waitFor(() => expect(calls().length).toBe(2), { timeout: 30_000 });
+    expect(calls().map((call) => call.split(' ').at(-1))).toEqual(['--after-cursor=s=damaged', '--lines=0']);
+    expect(reports).toEqual([
+      `the cursor in ${cursorFile} is damaged: the journal is read from its end on, and what came before is not`,
+      expect.stringMatching(/ended with 1; it is started again in 1 s: Failed to seek to cursor/),
+    ]);
+  });
+
+  it('does not speak for the next end of the program', async () => {
+    const then = `${refusing}; cat "$(dirname "$0")/entry"; exit 1`;
+    const { program, folder, calls } = aJournalctl([], then);
+    writeFileSync(join(folder, 'entry'), `${entry('one', Date.now())}\n`);
+    writeFileSync(join(folder, 'cursor'), 's=damaged\n');
+    const { reports } = follow(program, join(folder, 'cursor'));
+    await vi.waitFor(() => expect(calls().length).toBe(3), { timeout: 30_000 });
+    expect(calls().map((call) => call.split(' ').at(-1))[1]).toBe('--lines=0');
+    expect(reports[2]).toMatch(/ended with 1; it is started again in 2 s$/);
+  });
+});
+
 describe.skipIf(!canJournal)('a real systemd-journald (needs root and the package systemd)', () => {
+  it('is read from its end on where the cursor is damaged', async ({ skip }) => {
+    const journal = await aJournal(skip);
+    const cursorFile = join(journal.folder, 'cursor');
+    writeFileSync(cursorFile, 's=damaged\n');
+    const found = follow(journal.program, cursorFile);
+    await vi.waitFor(
+      () => {
+        journal.write('are you there?');
+        expect(found.texts().at(-1)).toMatch(/: are you there\?$/);
+      },
+      { timeout: 30_000, interval: 200 },
+    );
+    expect(found.reports[0]).toContain(`the cursor in ${cursorFile} is damaged`);
+  });
+
   it('is followed; what it took before it was followed comes first afterwards, and nothing comes twice', async ({
     skip,
   }) => {
