@@ -105,7 +105,9 @@ export class SystemdEngine implements Engine {
 
   async recentLogs(channel: ChannelId, bytesMax: number, signal: AbortSignal): Promise<string> {
     const unit = this.#document.manager === 'user' ? '--user-unit' : '--unit';
-    const argv = ['--no-pager', '--quiet', '--output=json', '--output-fields=MESSAGE', `--lines=${JOURNAL_LINES}`];
+    // Without `--all` a message of more than 4 KiB is null.
+    const json = ['--output=json', '--all', '--output-fields=MESSAGE'];
+    const argv = ['--no-pager', '--quiet', ...json, `--lines=${JOURNAL_LINES}`];
     return this.#parts.look.call(
       async (limit) => {
         const call = [this.#document.journalctl, ...argv, `${unit}=${this.#nameOf(channel)}`] as const;

@@ -1,10 +1,12 @@
-import { existsSync } from 'node:fs';
-import { describe, expect, it } from 'vitest';
+import { chmodSync, existsSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, it, vi } from 'vitest';
 import type { ProcessReading } from '../../../src/core/engine.ts';
 import type { ReeveError } from '../../../src/core/errors.ts';
 import { SystemdEngine } from '../../../src/engine/systemd/engine.ts';
 import { systemdDocument } from '../../../src/engine/systemd/schema.ts';
 import { aContext, engineParts } from '../../support/engine_parts.ts';
+import { aJournal, canJournal } from '../../support/journald.ts';
 import { type Properties, systemdStandIn } from './stand_in.ts';
 
 const never = new AbortController().signal;
@@ -335,7 +337,7 @@ describe('the log of a unit', () => {
       '2025-11-24T16:00:00.123Z first\n2025-11-24T16:00:01.000Z hi\ufffd\nlast\n',
     );
     expect(host.calls()).toEqual([
-      '--no-pager --quiet --output=json --output-fields=MESSAGE --lines=400 --unit=news.service',
+      '--no-pager --quiet --output=json --all --output-fields=MESSAGE --lines=400 --unit=news.service',
     ]);
   });
 
@@ -363,5 +365,22 @@ describe.skipIf(!existsSync('/usr/bin/journalctl'))('the real journalctl', () =>
     const channels = [{ id: 'news', name: 'reeve-no-such-unit' }];
     const engine = new SystemdEngine({ document, channels, parts: engineParts() });
     expect(await engine.recentLogs('news', 1_000, never)).toBe('');
+  });
+});
+
+describe.skipIf(!canJournal)('a real systemd-journald (needs root and the package systemd)', () => {
+  it('gives a message of more than 4 KiB, which is often the one that tells the cause', async ({ skip }) => {
+    const journal = await aJournal(skip);
+    const journalctl = join(journal.folder, 'of-any-unit');
+    // A test has no unit that writes, so the journal is asked without one.
+    writeFileSync(journalctl, `#!/bin/bash\nexec ${journal.program} "\${@/#--unit=*/--no-hostname}"\n`);
+    chmodSync(journalctl, 0o755);
+    const document = systemdDocument.parse({ id: 'host', kind: 'systemd', journalctl });
+    const engine = new SystemdEngine({ document, channels: [{ id: 'news', name: 'news' }], parts: engineParts() });
+    journal.write(`${'x'.repeat(6_000)} the end of it`);
+    await vi.waitFor(
+      async () => expect(await engine.recentLogs('news', 10_000, never)).toMatch(/x{6000} the end of it\n$/),
+      { timeout: 30_000, interval: 200 },
+    );
   });
 });
