@@ -29,6 +29,8 @@ interface KnownGeneration {
   /** How old it was when it was first seen, and when that was. */
   readonly agedMs: number;
   readonly seenMs: MonoMs;
+  /** As the engine told of it last. */
+  readonly last: GenerationEvent;
 }
 
 const NO_GENERATION: GenerationPart = {
@@ -41,8 +43,9 @@ const NO_GENERATION: GenerationPart = {
 };
 
 /**
- * A generation is named when it is first seen and keeps its name and its start time while its pid stays: a wall clock
- * that is set while it runs makes the start that the engine reports move, but it is still the same process.
+ * A generation is named when it is first seen and keeps its name and its start time while it is the same process. A
+ * wall clock that is set while it runs may make the start that the engine reports move. While that clock has gone on as
+ * ours, a later start is another process: in a container that was started anew it often has the very same pid.
  */
 export function processGenerationsOf(
   local: boolean | 'auto',
@@ -57,8 +60,8 @@ export function processGenerationsOf(
       }
       const reading = provenReading(local, readProcess, event);
       const known = generations.get(channel);
-      const current = known !== undefined && isSame(known, event.pid, reading) ? known : bornOf(event, reading);
-      generations.set(channel, current);
+      const current = known !== undefined && isSame(known, event, reading) ? known : bornOf(event, reading);
+      generations.set(channel, { ...current, last: event });
       return {
         pid: event.pid,
         generation: current.generation,
@@ -71,17 +74,26 @@ export function processGenerationsOf(
   };
 }
 
-function isSame(current: KnownGeneration, pid: number, reading: ProcessReading | undefined): boolean {
-  const [was, is] = [current.startTicks, reading?.startTicks];
-  return current.pid === pid && (was === undefined || is === undefined || was === is);
+function isSame(known: KnownGeneration, event: GenerationEvent, reading: ProcessReading | undefined): boolean {
+  if (known.pid !== event.pid) return false;
+  const [was, is] = [known.startTicks, reading?.startTicks];
+  if (was !== undefined && is !== undefined) return was === is;
+  return event.start <= known.last.start || wasClockSet(known.last, event);
 }
+
+/** Whole seconds on both sides, and a look that takes its time. */
+const CLOCK_MS_MAX = 3_000;
+
+const wasClockSet = (before: GenerationEvent, { now, monoMs }: GenerationEvent): boolean =>
+  Math.abs((now - before.now) * 1_000 - (monoMs - before.monoMs)) > CLOCK_MS_MAX;
 
 /** Clock ticks identify a generation better than seconds, and no clock that is set can move them. */
 function bornOf(event: GenerationEvent, reading: ProcessReading | undefined): KnownGeneration {
   const began = reading === undefined ? `${event.start}` : `t${reading.startTicks}`;
   const agedMs = Math.max(0, event.now - event.start) * 1_000;
   const generation = `${event.pid}:${began}`;
-  return { pid: event.pid, startTicks: reading?.startTicks, generation, agedMs, seenMs: event.monoMs };
+  const { pid, monoMs: seenMs } = event;
+  return { pid, startTicks: reading?.startTicks, generation, agedMs, seenMs, last: event };
 }
 
 /**

@@ -68,6 +68,30 @@ describe('process generations', () => {
     expect(generations.look('a', reportOf()).generation).toBe('77:t1000');
   });
 
+  it('take the same pid with a later start for another generation: so it is in a container that is started anew', () => {
+    const generations = processGenerationsOf(false, undefined);
+    generations.look('a', reportOf({ start: 100, now: 3_700 }));
+    const again = generations.look('a', reportOf({ start: 3_710, now: 3_712, monoMs: 13_000 }));
+    expect(again).toMatchObject({ generation: '77:3710', uptimeMs: 2_000 });
+    const local = processGenerationsOf('auto', () => reading());
+    local.look('a', reportOf());
+    expect(local.look('a', reportOf({ start: 103, now: 106, monoMs: 2_000 })).generation).toBe('77:t900');
+  });
+
+  it.each([
+    ['forward', { start: 3_700, now: 3_706 }],
+    ['back', { start: 40, now: 46 }],
+  ])('keep the name and the age of a generation whose start moves with a clock that is set %s', (_, moved) => {
+    const generations = processGenerationsOf(false, undefined);
+    generations.look('a', reportOf());
+    const same = { generation: '77:100', uptimeMs: 6_000 };
+    expect(generations.look('a', reportOf({ ...moved, monoMs: 2_000 }))).toMatchObject(same);
+    const { start, now } = moved;
+    const next = { start: now, now: now + 1, monoMs: 3_000 };
+    expect(generations.look('a', reportOf({ start, now: now + 1, monoMs: 3_000 })).generation).toBe('77:100');
+    expect(generations.look('a', reportOf(next)).generation).toBe(`77:${now}`);
+  });
+
   it('forget a generation that ended, and keep channels apart', () => {
     const generations = processGenerationsOf(false, undefined);
     generations.look('a', reportOf());
