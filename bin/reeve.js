@@ -59,7 +59,8 @@ const SMALL = [
   '--no-flush-bytecode',
   '--regexp-tier-up-ticks=64',
 ];
-const SMALL_HEAPS = { MALLOC_ARENA_MAX: '1', MALLOC_TRIM_THRESHOLD_: '131072' };
+/** Threads ask file systems and for addresses: four dead file servers or slow names must not use up all of them. */
+const ENVIRONMENT = { MALLOC_ARENA_MAX: '1', MALLOC_TRIM_THRESHOLD_: '131072', UV_THREADPOOL_SIZE: '16' };
 
 const isDaemon = process.platform === 'linux' && process.argv.slice(2).includes('run');
 
@@ -74,7 +75,7 @@ function beSmall() {
   const options = smallOptions(execPath);
   if (options.length === 0) return;
   // The options of whoever starts it go before ours.
-  execve(execPath, [execPath, ...options, ...execArgv, ...argv.slice(1)], { ...SMALL_HEAPS, ...env });
+  execve(execPath, [execPath, ...options, ...execArgv, ...argv.slice(1)], { ...ENVIRONMENT, ...env });
 }
 
 function refuse(message) {
@@ -87,7 +88,7 @@ function become(runtime) {
   const options = smallOptions(runtime);
   const child = spawn(runtime, [...options, fileURLToPath(import.meta.url), ...process.argv.slice(2)], {
     stdio: ['inherit', 'inherit', 'inherit', 'ipc'],
-    env: { ...(isDaemon ? SMALL_HEAPS : {}), ...process.env, [STAND_IN]: '1' },
+    env: { ...(isDaemon ? ENVIRONMENT : {}), ...process.env, [STAND_IN]: '1' },
   });
   // A terminal sends Ctrl-C to both of us; passed on as well it would count as the second, impatient one.
   const onTerminal = process.stdin.isTTY || process.stdout.isTTY || process.stderr.isTTY;

@@ -35,6 +35,7 @@ wanted='ffmpeg:ffmpeg supervisord:supervisor nginx:nginx /usr/lib/nginx/modules/
 icecast2:icecast2 prometheus:prometheus promtool:prometheus prometheus-alertmanager:prometheus-alertmanager
 prometheus-blackbox-exporter:prometheus-blackbox-exporter
 cpulimit:cpulimit curl:curl pgrep:procps ss:iproute2 setpriv:util-linux strace:strace rsyslogd:rsyslog logrotate:logrotate logger:bsdutils spin:spin gcc:gcc chromium:chromium
+bindfs:bindfs
 /lib/systemd/systemd-journald:systemd'
 
 missing() {

@@ -5,6 +5,7 @@ import { recognitionFor } from './recognition.ts';
 import { createLogInputs, type LogInputs } from './log_inputs.ts';
 import { createCommandLog } from '../collect/command/command.ts';
 import { createEnginePoll, type EnginePoll } from '../collect/engines.ts';
+import { MountChecks } from '../collect/mounts/mount_checks.ts';
 import { createProbes, type Probes } from '../collect/probes/probes.ts';
 import { PoolReadings } from '../collect/prometheus/pool.ts';
 import { ownFilesMax } from '../collect/tail/open_files.ts';
@@ -13,7 +14,7 @@ import type { SourceStats, TailNotice } from '../collect/tail/types.ts';
 import type { Config } from '../config/config.ts';
 import { channelSetupsOf, engineSetupsOf } from './channel_setups.ts';
 import type { Configuration } from '../config/load.ts';
-import type { CheckpointStore } from '../core/chunk.ts';
+import type { CheckpointStore, ChunkSink } from '../core/chunk.ts';
 import type { Clock } from '../core/clock.ts';
 import type { Engine } from '../core/engine.ts';
 import { messageOf } from '../core/errors.ts';
@@ -75,18 +76,16 @@ export function createCollectors(configuration: Configuration, given: CollectDep
   const deps = { ...given, ...seenBy(given, () => probes) };
   const heard = { ...deps, ...recognising(deps.log, (channel) => hint(channel)), lastLines: new LastLinesOf() };
   let sight = recognitionFor(configuration, channels, heard);
-  const { clock, checkpoints, filesMax = ownFilesMax() } = deps;
+  const { clock } = deps;
   const sink = sinkFor(config, (chunk) => sight.detector.accept(chunk), deps.onSample);
-  const report = reportOf(deps);
-  const tail = createTail({ sources: filesOf(config), clock, checkpoints, sink, report, limits: { filesMax } });
-  const { commands: following } = followed(config);
-  const commands = following.map((source) => createCommandLog({ source, clock, checkpoints, sink, report }));
+  const mounts = new MountChecks({ clock });
+  const { tail, commands } = logsOf(config, deps, { sink, mounts });
   const pools = new PoolReadings(clock, poolStaleMs(config));
   const setups = channelSetupsOf(config);
   const inputs = inputsOf(config, deps, { sink, pools, channels });
   const engineOf = new Map(config.channels.map(({ id, engine }) => [id, engine]));
   const poll = pollOf(config, deps, pools, engineOf);
-  const probes = probesOf(config, given, () => tail.lateMs());
+  const probes = probesOf(config, given, { mounts, lateMs: () => tail.lateMs() });
   /** A supervisor's log says that something ended: the process table is asked at once. */
   const hint = (channel: ChannelId): void => {
     poll.now(channel);
@@ -125,6 +124,15 @@ export function createCollectors(configuration: Configuration, given: CollectDep
       await inputs[Symbol.asyncDispose]();
       await tail[Symbol.asyncDispose]();
     },
+  };
+}
+
+function logsOf(config: Config, deps: CollectDeps, own: { sink: ChunkSink; mounts: MountChecks }) {
+  const { clock, checkpoints, filesMax = ownFilesMax() } = deps;
+  const ports = { clock, checkpoints, sink: own.sink, report: reportOf(deps) };
+  return {
+    tail: createTail({ ...ports, mounts: own.mounts, sources: filesOf(config), limits: { filesMax } }),
+    commands: followed(config).commands.map((source) => createCommandLog({ ...ports, source })),
   };
 }
 
@@ -201,7 +209,7 @@ function pollOf(config: Config, deps: CollectDeps, pools: PoolReadings, engineOf
   return { start: () => poll.start(), now: of(poll.now), closer: of(poll.closer), [Symbol.dispose]: end };
 }
 
-function probesOf(config: Config, deps: CollectDeps, lateMs: () => number) {
+function probesOf(config: Config, deps: CollectDeps, read: { mounts: MountChecks; lateMs: () => number }) {
   return createProbes({
     channels: config.channels.map(({ id, output, source }) => ({ id, output, source })),
     hosts: config.engines.flatMap(({ id, host }) =>
@@ -209,7 +217,7 @@ function probesOf(config: Config, deps: CollectDeps, lateMs: () => number) {
     ),
     clock: deps.clock,
     onSample: deps.onSample,
-    lateMs,
+    ...read,
     onBug: (probe, thrown) => deps.log.error({ probe }, `its look could not be taken: ${messageOf(thrown)}`),
     report: (channel, because) => deps.log.warn({ channel }, because),
   });

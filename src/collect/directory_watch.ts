@@ -1,5 +1,6 @@
 /** Watches directories for changes of files. */
 import { type FSWatcher, statfsSync, statSync, watch } from 'node:fs';
+import { ALWAYS_CLEAR, type PathCheck } from './mounts/mount_checks.ts';
 
 /** A name in a directory, or (without a name) everything in it. */
 export interface Interest {
@@ -12,11 +13,16 @@ export interface WatchEvents<Owner> {
   event(owner: Owner, directory: string, name: string | undefined, structural: boolean): void;
   /** A directory that is there cannot be watched: changes in it are seen at the next look only. */
   trouble(owner: Owner, directory: string, because: string): void;
+  /** Whether the directory may be asked something now. Default: always. */
+  check?(directory: string): PathCheck;
 }
 
 const EVERY_NAME = '';
 
 class Watched<Owner> {
+  readonly check: PathCheck;
+  /** Calls when the directory may be asked again. */
+  readonly again: () => void;
   watcher: FSWatcher | undefined;
   /** A directory that was replaced has to be watched anew. */
   identity: string | undefined;
@@ -24,6 +30,11 @@ class Watched<Owner> {
   isLocal = false;
   isTroubled = false;
   readonly #byName = new Map<string, Set<Owner>>();
+
+  constructor(check: PathCheck, again: (watched: Watched<Owner>) => void) {
+    this.check = check;
+    this.again = () => again(this);
+  }
 
   add(name: string, owner: Owner): void {
     const owners = this.#byName.get(name);
@@ -79,10 +90,17 @@ export class DirectoryWatch<Owner> implements Disposable {
 
   #add({ directory, name }: Interest, owner: Owner): void {
     const known = this.#directories.get(directory);
-    const watched = known ?? new Watched<Owner>();
+    const watched = known ?? this.#watchedFor(directory);
     watched.add(name ?? EVERY_NAME, owner);
     this.#directories.set(directory, watched);
     if (known === undefined) this.#renew(directory, watched);
+  }
+
+  #watchedFor(directory: string): Watched<Owner> {
+    const check = this.#events.check?.(directory) ?? ALWAYS_CLEAR;
+    return new Watched(check, (watched) => {
+      if (this.#directories.get(directory) === watched) this.#renew(directory, watched);
+    });
   }
 
   #remove({ directory, name }: Interest, owner: Owner): void {
@@ -98,6 +116,7 @@ export class DirectoryWatch<Owner> implements Disposable {
   }
 
   #renew(directory: string, watched: Watched<Owner>): void {
+    if (!watched.check.isClear()) return watched.check.ask(watched.again);
     const identity = identityOf(directory);
     if (identity === watched.identity && (watched.watcher !== undefined || identity === undefined)) return;
     watched.watcher?.close();

@@ -104,7 +104,8 @@ describe('bin/reeve.js', () => {
 
   describe.runIf(process.platform === 'linux')('starts the daemon', () => {
     const SAYS = `process.stdout.write(JSON.stringify({
-      pid: process.pid, small: process.execArgv, arenas: process.env.MALLOC_ARENA_MAX, args: process.argv.slice(2) }));\n`;
+      pid: process.pid, small: process.execArgv, arenas: process.env.MALLOC_ARENA_MAX,
+      threads: process.env.UV_THREADPOOL_SIZE, args: process.argv.slice(2) }));\n`;
 
     it('small, in the process that was started, with the arguments as they were', async () => {
       using sandbox = checkout();
@@ -113,7 +114,7 @@ describe('bin/reeve.js', () => {
         stdio: ['ignore', 'pipe', 'inherit'],
       });
       const reported = JSON.parse(await text(child.stdout));
-      expect(reported).toMatchObject({ pid: child.pid, arenas: '1', args: ['run', '--config', 'a b'] });
+      expect(reported).toMatchObject({ pid: child.pid, arenas: '1', threads: '16', args: ['run', '--config', 'a b'] });
       expect(reported.small).toEqual([
         '--max-semi-space-size=4',
         '--memory-saver-mode',
@@ -151,7 +152,7 @@ describe('bin/reeve.js', () => {
       bringRuntime(sandbox);
       const ended = await runOldNode(sandbox, 'run', '--config', 'a b');
       expect(ended).toMatchObject({ code: 0, stderr: '' });
-      expect(JSON.parse(ended.stdout)).toMatchObject({ arenas: '1', args: ['run', '--config', 'a b'] });
+      expect(JSON.parse(ended.stdout)).toMatchObject({ arenas: '1', threads: '16', args: ['run', '--config', 'a b'] });
       expect(JSON.parse(ended.stdout).small).toContain('--memory-saver-mode');
     });
 

@@ -30,6 +30,44 @@ probe.want('probe', [{ directory: process.env.TMPDIR ?? '/tmp', name: undefined 
 const isHeardHere = probe.tells([{ directory: process.env.TMPDIR ?? '/tmp', name: undefined }]);
 probe[Symbol.dispose]();
 
+describe.runIf(isHeardHere)('a watch on a directory whose file system owes an answer', () => {
+  it('begins when it has answered, and the owner then looks at what happened before', () => {
+    let isClear = false;
+    const asking = new Set<() => void>();
+    const heard: string[] = [];
+    const watch = new DirectoryWatch<string>({
+      event: (_, directory) => void heard.push(directory),
+      trouble: () => undefined,
+      check: () => ({ isClear: () => isClear, ask: (then) => void asking.add(then), silent: () => undefined }),
+    });
+    onTestFinished(() => watch[Symbol.dispose]());
+    const interests = [{ directory: aDirectory(), name: undefined }];
+    watch.want('somebody', interests);
+    watch.check();
+    expect([watch.tells(interests), heard.length, asking.size]).toEqual([false, 0, 1]);
+    isClear = true;
+    for (const then of asking) then();
+    expect([watch.tells(interests), heard]).toEqual([true, [interests[0]?.directory]]);
+  });
+
+  it('does not begin when nobody wants it any more', () => {
+    const asking: (() => void)[] = [];
+    let isClear = false;
+    const watch = new DirectoryWatch<string>({
+      event: () => undefined,
+      trouble: () => undefined,
+      check: () => ({ isClear: () => isClear, ask: (then) => void asking.push(then), silent: () => undefined }),
+    });
+    onTestFinished(() => watch[Symbol.dispose]());
+    const interests = [{ directory: aDirectory(), name: undefined }];
+    watch.want('somebody', interests);
+    watch.want('somebody', []);
+    isClear = true;
+    for (const then of asking) then();
+    expect(watch.tells(interests)).toBe(false);
+  });
+});
+
 describe.runIf(isHeardHere)('a watch on directories', () => {
   it('reports every change while every one of them is watched', () => {
     const { tells, watch, interests } = watching(aDirectory(), aDirectory());

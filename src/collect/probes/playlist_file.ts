@@ -2,6 +2,7 @@
 import { readFile, stat } from 'node:fs/promises';
 import { dirname, resolve, sep } from 'node:path';
 import type { Clock, MonoMs } from '../../core/clock.ts';
+import { ALWAYS_CLEAR, type PathCheck } from '../mounts/mount_checks.ts';
 import { failureOf } from '../../resilience/failure.ts';
 import type { PlaylistLook, PlaylistReading } from './hls.ts';
 import { type MediaPlaylist, readPlaylist, stands } from './playlist.ts';
@@ -10,6 +11,8 @@ import { newestSize, type SegmentSize, segmentOf } from './segment_size.ts';
 export interface PlaylistFileProbe {
   readonly path: string;
   readonly clock: Clock;
+  /** Asked before the file: not each playlist of a dead file server may hold a thread. Default: nothing is asked. */
+  readonly check?: PathCheck | undefined;
 }
 
 const PLAYLIST_BYTES_MAX = 1_048_576;
@@ -26,7 +29,7 @@ interface Held {
  * Looks at one channel's playlist and at its newest segment in the file system: no request, and nothing is read that
  * was not written since. Both stay within the playlist's folder. Never throws; a failure is a reading.
  */
-export function createPlaylistFileProbe({ path, clock }: PlaylistFileProbe): PlaylistLook {
+export function createPlaylistFileProbe({ path, clock, check = ALWAYS_CLEAR }: PlaylistFileProbe): PlaylistLook {
   let held: Held | undefined;
   /** When it was first seen as it is. */
   let changedMs: MonoMs = 0;
@@ -55,8 +58,10 @@ export function createPlaylistFileProbe({ path, clock }: PlaylistFileProbe): Pla
     });
     return pending;
   };
+  const clear = untilClear(check);
   return async (signal) => {
     try {
+      if (!check.isClear()) await clear(signal);
       // A file system that does not answer must not hold the look for ever.
       return await Promise.race([onlyLook(signal), aborted(signal)]);
     } catch (error) {
@@ -115,6 +120,21 @@ async function missing(path: string): Promise<PlaylistReading> {
   return isThere === undefined
     ? { ok: false, failure: 'unreachable' }
     : { ok: false, failure: 'http_status', status: 404 };
+}
+
+/** Waits for the file systems that owe an answer, no longer than a look may take. Of several looks the newest waits. */
+function untilClear(check: PathCheck): (signal: AbortSignal) => Promise<void> {
+  let wake: (() => void) | undefined;
+  const answered = (): void => wake?.();
+  return async (signal) => {
+    while (!check.isClear()) {
+      check.ask(answered);
+      const answer = new Promise<void>((resolve) => {
+        wake = resolve;
+      });
+      await Promise.race([answer, aborted(signal)]);
+    }
+  };
 }
 
 const aborted = (signal: AbortSignal): Promise<never> =>

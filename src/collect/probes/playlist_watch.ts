@@ -5,6 +5,7 @@ import { SECOND_MS } from '../../core/duration.ts';
 import type { PlaylistSample } from '../../core/sample.ts';
 import type { ChannelId } from '../../core/scope.ts';
 import { DirectoryWatch, type Interest } from '../directory_watch.ts';
+import type { PathCheck } from '../mounts/mount_checks.ts';
 
 /** A folder notifies of its segments, too, and each notification is work: what lies in others is only looked at. */
 const FOLDERS_MAX = 64;
@@ -23,6 +24,8 @@ export interface PlaylistWatchOptions {
   readonly onChange: (channel: ChannelId) => void;
   /** Hears once when a folder that is there cannot be watched. */
   readonly report: (channel: ChannelId, because: string) => void;
+  /** Whether a folder may be asked something now. Default: always. */
+  readonly check?: ((folder: string) => PathCheck) | undefined;
 }
 
 class Playlist {
@@ -50,10 +53,11 @@ export class PlaylistWatch implements Disposable {
   readonly #watch: DirectoryWatch<Playlist>;
   #checks: Disposable | undefined;
 
-  constructor({ playlists, clock, onChange, report }: PlaylistWatchOptions) {
+  constructor({ playlists, clock, onChange, report, check }: PlaylistWatchOptions) {
     this.#clock = clock;
     this.#playlists = new Map(inSomeFolders(playlists).map((one) => [one.channel, new Playlist(one)]));
     this.#watch = new DirectoryWatch<Playlist>({
+      ...(check !== undefined && { check }),
       event: (playlist) => {
         playlist.heardMs = clock.monotonicMs();
         playlist.isDeaf = false;

@@ -7,6 +7,7 @@ import { type BoundedFetch, boundedFetch } from '../../resilience/http.ts';
 import { createDashProbe } from './dash.ts';
 import { createHlsProbe, type PlaylistLook } from './hls.ts';
 import { createHostProbe, type DiskQuestions } from './host.ts';
+import type { MountChecks } from '../mounts/mount_checks.ts';
 import { createPlaylistFileProbe } from './playlist_file.ts';
 import { PlaylistWatch } from './playlist_watch.ts';
 import { Poller, type PollerOptions, type PollerStats } from './poller.ts';
@@ -60,6 +61,8 @@ export interface ProbesOptions {
   readonly concurrencyMax?: number;
   /** How late logs are read now, in milliseconds: what they say of a channel is so old. Default: never late. */
   readonly lateMs?: () => number;
+  /** What is asked before a file that a dead file server would hold. Default: nothing. */
+  readonly mounts?: Pick<MountChecks, 'check'>;
 }
 
 /** Active looks at outputs, sources and hosts. Each gives a sample, also when it fails. */
@@ -91,9 +94,8 @@ const HOST_TIMEOUT_MS = 5_000;
 const HLS_DEADLINE_MS = 3 * HLS_TIMEOUT_MS;
 
 export function createProbes(options: ProbesOptions): Probes {
-  const { channels, hosts, clock, lateMs, onBug = () => undefined } = options;
+  const { channels, hosts, clock, lateMs, onBug = () => undefined, report = () => undefined } = options;
   const ask = options.ask ?? boundedFetch(clock, { connectionsMax: CONCURRENCY_MAX });
-  const { report = () => undefined } = options;
   // Of what is in no doubt it is enough that it was heard.
   const written = playlistWatchOf(options, (channel) => {
     if (rests.outputMs(channel, clock.monotonicMs()) === 0) outputs.now(channel);
@@ -104,7 +106,8 @@ export function createProbes(options: ProbesOptions): Probes {
     if (sample.kind === 'playlist') written.looked(sample);
     options.onSample(sample);
   };
-  const make = { clock, ask, rests, open: options.openSource, emit: emitter({ ...options, onSample }) };
+  const { mounts, openSource: open } = options;
+  const make: Make = { clock, ask, rests, mounts, open, emit: emitter({ ...options, onSample }) };
   const pollerOf = (probes: readonly Probe[], paced: Pick<PollerOptions, 'restMs' | 'perSecondMax'> = {}): Poller =>
     new Poller({ clock, onBug, probes, concurrencyMax: options.concurrencyMax ?? CONCURRENCY_MAX, ...paced });
   const byStatus = (of: StatusProbe['of']): readonly Probe[] =>
@@ -157,14 +160,14 @@ export function createProbes(options: ProbesOptions): Probes {
 }
 
 const playlistWatchOf = (
-  { channels, clock, report = () => undefined }: ProbesOptions,
+  { channels, clock, mounts, report = () => undefined }: ProbesOptions,
   onChange: (channel: ChannelId) => void,
 ): PlaylistWatch =>
   new PlaylistWatch({
     playlists: channels.flatMap(({ id: channel, output }) =>
       output?.kind === 'file' ? [{ channel, path: output.path }] : [],
     ),
-    ...{ clock, report, onChange },
+    ...{ clock, report, onChange, check: mounts && ((folder) => mounts.check(folder)) },
   });
 
 /** Twice as many looks as calm channels need; at least as many as some hundred channels need at full pace. */
@@ -184,6 +187,7 @@ interface Make {
   readonly emit: Emit;
   readonly rests: Rests;
   readonly open: OpenSource | undefined;
+  readonly mounts: ProbesOptions['mounts'];
 }
 
 /** A sample is dated when it is there. A look that was ended because Reeve stops is no sample. */
@@ -227,8 +231,7 @@ type OutputProbes = {
 const OUTPUT_PROBES: OutputProbes = {
   hls: ({ url }, channel, make) => playlistProbe('hls', channel, { make, look: createHlsProbe(askedOf(url, make)) }),
   dash: ({ url }, channel, make) => playlistProbe('dash', channel, { make, look: createDashProbe(askedOf(url, make)) }),
-  file: ({ path }, channel, make) =>
-    playlistProbe('file', channel, { make, look: createPlaylistFileProbe({ path, clock: make.clock }) }),
+  file: ({ path }, channel, make) => playlistProbe('file', channel, { make, look: playlistFile(path, make) }),
   http: ({ url }, channel, make) =>
     reachProbe('http', {
       channel,
@@ -238,6 +241,9 @@ const OUTPUT_PROBES: OutputProbes = {
   tcp: ({ host, port }, channel, make) =>
     reachProbe('tcp', { channel, make, look: (signal) => reachTcp(host, port, signal) }),
 };
+
+const playlistFile = (path: string, { clock, mounts }: Make): PlaylistLook =>
+  createPlaylistFileProbe({ path, clock, check: mounts?.check(path) });
 
 const askedOf = (url: string, { ask, clock }: Make) => ({ url, ask, clock, timeoutMs: HLS_TIMEOUT_MS });
 

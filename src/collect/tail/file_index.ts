@@ -284,15 +284,16 @@ export class FileIndex {
     this.#dismiss(file);
   }
 
-  #dismiss(file: LogFile): void {
+  #dismiss(file: LogFile, isReadable = true): void {
     this.changes += 1;
     this.#files = this.#files.filter((other) => other !== file);
     for (const other of this.#files) if (other.after === file) other.after = undefined;
-    file.close();
+    file.close(isReadable);
     this.#ports.openFiles.count -= 1;
   }
 
-  close(): void {
-    for (const file of this.#files) this.#dismiss(file);
+  /** `isReadable`: see `LogFile.close`. */
+  close(isReadable = true): void {
+    for (const file of this.#files) this.#dismiss(file, isReadable);
   }
 }

@@ -28,6 +28,8 @@ export interface Sighting {
 /** Looks for the files of one source, and opens one of them. */
 export interface Finder {
   readonly isPattern: boolean;
+  /** The path, or the folder that a pattern is looked for in. */
+  readonly base: string;
   look(): Sighting;
   open(path: string): Opened;
   /** Something with this name may be, or lead to, a file of the source. */
@@ -55,6 +57,7 @@ function exactFinder(path: string): Finder {
   const isReachable = (): boolean => existsSync(dirname(path));
   return {
     isPattern: false,
+    base: path,
     look: () => {
       const there = look(path, true);
       if (there.kind === 'file') {
@@ -82,6 +85,7 @@ function patternFinder(pattern: string, matchesMax: number): Finder {
   };
   return {
     isPattern: true,
+    base: glob.base,
     look: () => {
       const { paths, directories, hasBase, isCut } = walk(glob, matchesMax);
       const looks = paths.map((path) => ({ path, there: look(path, false) }));

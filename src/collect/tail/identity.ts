@@ -2,6 +2,7 @@
 import { createHash } from 'node:crypto';
 import {
   type BigIntStats,
+  close,
   closeSync,
   constants,
   fstatSync,
@@ -155,9 +156,10 @@ export function isOf(checkpoint: Checkpoint, id: FileId, fd: number): boolean {
 }
 
 /** A descriptor that cannot be closed is gone anyway. */
-export function closeQuietly(fd: number): void {
+export function closeQuietly(fd: number, atOnce = true): void {
   try {
-    closeSync(fd);
+    if (atOnce) closeSync(fd);
+    else close(fd, () => undefined);
   } catch {
     // Nothing can be done about it, and nothing depends on it.
   }

@@ -275,17 +275,17 @@ export class LogFile {
     this.#scanned = this.offset;
   }
 
-  /** Counts are the source's, not the file's: see `Rows`. */
-  checkpoint(source: string, path: string): Checkpoint {
-    this.#head = headNow(this.fd, this.#head);
+  /** Counts are the source's: see `Rows`. Where it is not `isReadable`, nothing is asked that may hang. */
+  checkpoint(source: string, path: string, isReadable = true): Checkpoint {
+    if (isReadable) this.#head = headNow(this.fd, this.#head);
     const [device, inode] = [String(this.id.device), String(this.id.inode)];
     const { hash: headHash, bytes: headBytes } = this.#head;
     const none = { lines: 0, matched: 0, unmatched: 0, dropped: [] };
     return { source, path, device, inode, headHash, headBytes, offset: this.offset, ...none };
   }
 
-  close(): void {
-    if (!this.#isClosed) closeQuietly(this.fd);
+  close(isReadable = true): void {
+    if (!this.#isClosed) closeQuietly(this.fd, isReadable);
     this.#isClosed = true;
   }
 

@@ -100,10 +100,15 @@ export class Rows {
     this.release(file.checkpoint(this.#source, file.path));
   }
 
-  /** What has to be written to the store. Nothing changes until `saved` is called. */
-  batch(files: readonly LogFile[], tally: LineCounts): RowBatch {
+  /**
+   * What has to be written to the store. Nothing changes until `saved` is called. `isReadable`: the files may be asked
+   * what they begin with by now; else what is known of that has to do.
+   */
+  batch(files: readonly LogFile[], tally: LineCounts, isReadable = true): RowBatch {
     const rows = new Map(this.#remembered);
-    for (const file of files) rows.set(file.key, file.checkpoint(this.#source, rowPathOf(file)));
+    for (const file of files) {
+      rows.set(file.key, file.checkpoint(this.#source, rowPathOf(file), isReadable));
+    }
     const gone = [...this.#gone.values()].filter((row) => !rows.has(keyOfRow(row)));
     const { progress: _, ...counts } = tally.counts;
     rows.set('', { source: this.#source, path: this.#path, ...NO_FILE, ...counts });

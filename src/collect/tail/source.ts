@@ -2,23 +2,27 @@
 import { join } from 'node:path';
 import type { CheckpointStore, ChunkCount, ChunkSink, DropReason } from '../../core/chunk.ts';
 import { messageOf } from '../../core/errors.ts';
-import { safeText } from '../clean.ts';
 import { type Finder, finderOf } from './finder.ts';
 import type { LogFile } from './log_file.ts';
 import { FileIndex, type FileIndexPorts } from './file_index.ts';
 import { type RowBatch, Rows } from './rows.ts';
 import { LineCounts } from './line_counts.ts';
+import { MountWait } from './mount_wait.ts';
+import { Notices } from './notices.ts';
 import type { Worker } from './read_queue.ts';
 import { type Reader, SinkFailed } from './reader.ts';
 import { ReadSize } from './read_size.ts';
 import type { SourceState, SourceStats, TailLimits, TailNotice, TailSource } from './types.ts';
 import type { Interest } from '../directory_watch.ts';
+import type { PathCheck } from '../mounts/mount_checks.ts';
 
 /** What a source asks of the tail that it belongs to. */
 export interface SourcePorts extends Pick<FileIndexPorts, 'clock' | 'limits' | 'openFiles' | 'isLog'> {
   readonly sink: ChunkSink;
   readonly checkpoints: CheckpointStore;
   readonly shared: Buffer;
+  /** Of the path, or of the folder that a pattern is looked for in and what is mounted below it. */
+  check(path: string, isPattern: boolean): PathCheck;
   report(notice: TailNotice): void;
   /** There is something to do: `work` is wanted. */
   wake(source: Source): void;
@@ -30,9 +34,6 @@ export interface SourcePorts extends Pick<FileIndexPorts, 'clock' | 'limits' | '
   /** Changes at all of these are notified. */
   tells(interests: readonly Interest[]): boolean;
 }
-
-/** The last notice is remembered for this many paths. */
-const REPORTED_MAX = 256;
 
 /** One configured log: its files, its exact count, and what it has to say. */
 export class Source implements Worker, Reader<LogFile> {
@@ -47,11 +48,12 @@ export class Source implements Worker, Reader<LogFile> {
   readonly #rows: Rows;
   readonly #finder: Finder;
   readonly #fileIndex: FileIndex;
+  readonly #mount: MountWait;
   /** Files that may have something new, in order of waiting. */
   readonly #waiting = new Set<LogFile>();
   /** Files that ended in a `\r` at the last look; at the next one it is taken as an end. */
   #held = new Set<LogFile>();
-  readonly #reported = new Map<string, string>();
+  readonly #notices: Notices;
   #lookDue = false;
   /** Something came or went: what stands at the path is looked at closely, even if it seems to be what it was. */
   #isStirred = false;
@@ -77,12 +79,19 @@ export class Source implements Worker, Reader<LogFile> {
     this.shared = shared;
     this.#config = config;
     this.#ports = ports;
+    this.#notices = new Notices(config.id, clock, (notice) => ports.report(notice));
     this.#readSize = new ReadSize(clock, limits.readBytes, limits.readMs);
     this.#rows = new Rows(config.id, config.path, checkpoints);
     this.#finder = finderOf(config.path, limits.matchesMax);
+    this.#mount = new MountWait(ports.check(this.#finder.base, this.#finder.isPattern), {
+      wake: () => ports.wake(this),
+      // Its files stay open, and are read on when it answers again.
+      silent: (because) => this.#stand('unreadable', because),
+      back: () => this.#stand('following', 'its file system answers again'),
+    });
     this.#fileIndex = new FileIndex({
       ...{ finder: this.#finder, rows: this.#rows, limits, clock, openFiles, isLog },
-      say: (kind, path, because) => this.#say(kind, path, because),
+      say: (kind, path, because) => this.#notices.say(kind, path, because),
       gap: () => {
         this.#gaps += 1;
       },
@@ -93,7 +102,8 @@ export class Source implements Worker, Reader<LogFile> {
   /** Reads the checkpoints of earlier runs and takes a first look. */
   start(): void {
     this.#rows.load(this.#tally);
-    this.#look();
+    if (this.#mount.mayRead()) this.#look();
+    else this.#lookDue = true;
   }
 
   /** Looks at the paths and at every file at the next read. With `flush` a `\r` at a file's end is taken as an end. */
@@ -136,8 +146,13 @@ export class Source implements Worker, Reader<LogFile> {
     else if (this.#finder.concerns(name)) this.lookSoon();
   }
 
+  #stand(state: 'unreadable' | 'following', because: string): void {
+    [this.#state, this.#isStirred, this.#lookDue] = [state, true, true];
+    this.#notices.say(state, this.#config.path, because);
+  }
+
   work(): boolean {
-    if (this.#state === 'failed') return false;
+    if (this.#state === 'failed' || !this.#mount.mayRead()) return false;
     try {
       if (this.#lookDue) this.#look();
       this.#readSize.read((bytes) => this.#drain(bytes));
@@ -158,7 +173,7 @@ export class Source implements Worker, Reader<LogFile> {
     this.#fileIndex.update(sighting);
     this.#interests = sighting.interests;
     this.#isDirect = sighting.isDirect;
-    for (const { kind, path, because } of sighting.troubles) this.#say(kind, path, because);
+    for (const { kind, path, because } of sighting.troubles) this.#notices.say(kind, path, because);
     const closed = sighting.files.length > 0 ? 'unreadable' : (sighting.troubles[0]?.kind ?? 'missing');
     this.#state = this.#fileIndex.files.length > 0 ? 'following' : closed;
     this.#ports.watch(this, sighting.interests);
@@ -244,11 +259,11 @@ export class Source implements Worker, Reader<LogFile> {
   gap(file: LogFile, kind: 'truncated' | 'rewritten'): void {
     this.#gaps += 1;
     const because = kind === 'truncated' ? 'it is shorter than what was read' : 'it no longer holds what was read';
-    this.#say(kind, file.path, because, true);
+    this.#notices.say(kind, file.path, because, true);
   }
 
   flooded(file: LogFile, bytes: number): void {
-    this.#say('flood', file.path, `${bytes} bytes are skipped and their lines counted`, true);
+    this.#notices.say('flood', file.path, `${bytes} bytes are skipped and their lines counted`, true);
   }
 
   /** What cannot be read now may be at a later look: the next one opens it anew. */
@@ -257,25 +272,13 @@ export class Source implements Worker, Reader<LogFile> {
     this.#waiting.clear();
     const lost = this.#state === 'failed' ? [] : this.#fileIndex.files;
     for (const file of lost) this.#fileIndex.lose(file, messageOf(error));
-    this.#say(this.#state, this.#config.path, messageOf(error));
+    this.#notices.say(this.#state, this.#config.path, messageOf(error));
     return false;
-  }
-
-  /** Once per change of a path's condition; what happens again and again (`isEvent`) each time. */
-  #say(kind: TailNotice['kind'], path: string, because: string, isEvent = false): void {
-    const notice = `${kind} ${because}`;
-    if (!isEvent && this.#reported.get(path) === notice) return;
-    this.#reported.delete(path);
-    this.#reported.set(path, kind === 'following' ? kind : notice);
-    const [oldest] = this.#reported.keys();
-    if (this.#reported.size > REPORTED_MAX && oldest !== undefined) this.#reported.delete(oldest);
-    const clean = { path: safeText(path, 512), because: safeText(because, 512) };
-    this.#ports.report({ kind, at: this.#ports.clock.now(), source: this.id, ...clean });
   }
 
   /** See `Rows.batch`. */
   batch(): RowBatch {
-    return this.#rows.batch(this.#fileIndex.files, this.#tally);
+    return this.#rows.batch(this.#fileIndex.files, this.#tally, this.#mount.isClear);
   }
 
   saved(batch: RowBatch): void {
@@ -290,7 +293,7 @@ export class Source implements Worker, Reader<LogFile> {
   }
 
   close(): void {
-    this.#fileIndex.close();
+    this.#fileIndex.close(this.#mount.isClear);
     this.#waiting.clear();
   }
 }

@@ -8,6 +8,7 @@ import { Source } from './source.ts';
 import { ReadQueue } from './read_queue.ts';
 import { DEFAULT_TAIL_LIMITS, type SourceStats, type TailLimits, type TailNotice, type TailSource } from './types.ts';
 import { DirectoryWatch } from '../directory_watch.ts';
+import { ALWAYS_CLEAR, type MountChecks, type PathCheck } from '../mounts/mount_checks.ts';
 
 export interface TailOptions {
   readonly sources: readonly TailSource[];
@@ -18,6 +19,8 @@ export interface TailOptions {
   /** Hears of every change for better or worse, once each. */
   readonly report?: (notice: TailNotice) => void;
   readonly limits?: Partial<TailLimits>;
+  /** What is asked before a read that a dead file server would hold. Default: nothing. */
+  readonly mounts?: Pick<MountChecks, 'check'>;
 }
 
 /** Follows log files over rotation, truncation, replacement, absence and crashes, with an exact count of every line. */
@@ -69,6 +72,7 @@ class Tailing implements Tail {
     this.#watch = new DirectoryWatch<Source>({
       event: (source, directory, name, structural) => source.heard(directory, name, structural),
       trouble: (source, path, because) => this.#report('watch_failed', source.id, path, because),
+      check: (directory) => this.#check(directory),
     });
     this.#sources = this.#build();
   }
@@ -82,6 +86,7 @@ class Tailing implements Tail {
       isLog: anyOf(sources.map(({ path }) => path)),
       shared: Buffer.allocUnsafeSlow(this.#limits.lineBytesMax + ANCHOR_BYTES),
       report: (notice: TailNotice) => report?.(notice),
+      check: (path: string, isPattern: boolean) => this.#check(path, isPattern),
       wake: (source: Source) => this.#readQueue.wake(source),
       wakeLater: (source: Source) => this.#readQueue.wakeLater(source),
       changed: (source: Source, atOnce: boolean) => this.#saveSoon(source, atOnce),
@@ -90,6 +95,10 @@ class Tailing implements Tail {
       tells: (interests: Parameters<DirectoryWatch<Source>['tells']>[0]) => this.#watch.tells(interests),
     };
     return sources.map((source) => new Source(source, ports));
+  }
+
+  #check(path: string, withBelow = false): PathCheck {
+    return this.#options.mounts?.check(path, withBelow) ?? ALWAYS_CLEAR;
   }
 
   start(): void {

@@ -16,6 +16,7 @@ import { setTimeout as wait } from 'node:timers/promises';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { createPlaylistFileProbe } from '../../../src/collect/probes/playlist_file.ts';
 import { type Clock, systemClock } from '../../../src/core/clock.ts';
+import { ReeveError } from '../../../src/core/errors.ts';
 import { fakeClock } from '../../support/fake_clock.ts';
 import { aDirectory } from '../support/tailing.ts';
 
@@ -146,4 +147,43 @@ describe('a look at a playlist on this machine', () => {
       expect((await look()).newestSegmentBytes).toBe(0);
     },
   );
+});
+
+describe('a look at a playlist whose file system owes an answer', () => {
+  /** It is asked, and answers when the test says so. */
+  function owing() {
+    let isClear = false;
+    const asking = new Set<() => void>();
+    const path = join(aDirectory(), 'index.m3u8');
+    replace(path, listOf(1));
+    const check = { isClear: () => isClear, ask: (then: () => void) => void asking.add(then), silent: () => undefined };
+    const probe = createPlaylistFileProbe({ path, clock: systemClock, check });
+    const answer = (): void => {
+      isClear = true;
+      for (const then of asking) then();
+      asking.clear();
+    };
+    return { probe, asking, answer };
+  }
+
+  it('waits for the answer, and no longer than a look may take', async () => {
+    const { probe } = owing();
+    const late = AbortSignal.abort(new ReeveError('TIMED_OUT', 'late'));
+    expect(await probe(late)).toEqual({ ok: false, failure: 'timeout' });
+  });
+
+  it('goes on with the answer', async () => {
+    const { probe, answer } = owing();
+    const looking = probe(AbortSignal.timeout(30_000));
+    answer();
+    expect(await looking).toMatchObject({ ok: true, mediaSequence: 1 });
+  });
+
+  it('leaves one question behind, however many looks were in vain', async () => {
+    const { probe, asking, answer } = owing();
+    for (const ms of [1, 2, 3, 4, 5]) await probe(AbortSignal.timeout(ms));
+    expect(asking.size).toBe(1);
+    answer();
+    expect(await probe(forever)).toMatchObject({ ok: true });
+  });
 });

@@ -1,6 +1,7 @@
 import { appendFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
+import { ALWAYS_CLEAR } from '../../../src/collect/mounts/mount_checks.ts';
 import { Source } from '../../../src/collect/tail/source.ts';
 import { DEFAULT_TAIL_LIMITS } from '../../../src/collect/tail/types.ts';
 import { memoryCheckpoints } from '../../../src/journal/checkpoints.ts';
@@ -24,6 +25,7 @@ function aSource(watch = (): void => undefined) {
       shared: Buffer.alloc(DEFAULT_TAIL_LIMITS.lineBytesMax + 32),
       openFiles: { count: 0 },
       isLog: () => false,
+      check: () => ALWAYS_CLEAR,
       report: () => undefined,
       wake: () => undefined,
       wakeLater: () => asked.push('asked'),

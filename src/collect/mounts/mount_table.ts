@@ -1,0 +1,91 @@
+/** Tells which file systems of other machines and programs a path leads to, without a question to any of them. */
+import { lstatSync, readlinkSync } from 'node:fs';
+import { dirname, join, resolve } from 'node:path';
+
+/** A file system that may not answer, because a server or a program is behind it. */
+export interface RemoteMount {
+  /** Names this mount, and not another one at the same place later. */
+  readonly id: string;
+  readonly point: string;
+}
+
+interface MountLine extends RemoteMount {
+  readonly isRemote: boolean;
+}
+
+/** Every mount of this process, by where it is; of several at one place the last hides the others. */
+export type MountTable = ReadonlyMap<string, MountLine>;
+
+/** Types behind which there is a server or a program: autofs(5) waits for one, and FUSE is one. */
+const REMOTE =
+  /^(?:nfs4?|cifs|smb3|smbfs|fuse(?:blk|\..+)?|9p|virtiofs|ceph|glusterfs|lustre|beegfs|gpfs|orangefs|pvfs2|afs|coda|autofs)$/;
+
+/** Reads proc_pid_mountinfo(5): the fifth field is the place, and the type is the first one after the lone hyphen. */
+export function mountTableOf(mountinfo: string): MountTable {
+  const table = new Map<string, MountLine>();
+  for (const line of mountinfo.split('\n')) {
+    const [own = '', others = ''] = line.split(' - ');
+    const [number, , device, , place] = own.split(' ');
+    const [type] = others.split(' ');
+    if (place === undefined || type === undefined) continue;
+    const point = unescaped(place);
+    table.delete(point);
+    table.set(point, { id: `${number} ${device}`, point, isRemote: REMOTE.test(type) });
+  }
+  return table;
+}
+
+/** Space, tab, newline and backslash are written as three octal digits. */
+const unescaped = (place: string): string =>
+  place.replace(/\\([0-7]{3})/g, (_, octal: string) => String.fromCharCode(Number.parseInt(octal, 8)));
+
+export const hasRemote = (table: MountTable): boolean => [...table.values()].some(({ isRemote }) => isRemote);
+
+/** As the kernel does, so many links are followed. */
+const LINKS_MAX = 40;
+
+/**
+ * The remote mount that the path leads into; undefined where everything on the way is this machine's own. Links are
+ * followed as far as that asks no remote mount.
+ */
+export function remoteMountOf(path: string, table: MountTable): RemoteMount | undefined {
+  let rest = resolve(path).split('/').slice(1);
+  let at = '/';
+  for (let links = 0; links <= LINKS_MAX; ) {
+    const mount = mountOf(at, table);
+    if (mount?.isRemote) return mount;
+    const [name, ...others] = rest;
+    if (name === undefined) return undefined;
+    const next = name === '..' ? dirname(at) : join(at, name);
+    const target = table.has(next) ? undefined : linkAt(next);
+    rest = others;
+    if (target === undefined) at = next;
+    else {
+      links += 1;
+      rest = [...target.split('/').filter((part) => part !== '' && part !== '.'), ...others];
+      if (target.startsWith('/')) at = '/';
+    }
+  }
+  return undefined;
+}
+
+/** Remote mounts below a folder. */
+export function remoteMountsBelow(folder: string, table: MountTable): readonly RemoteMount[] {
+  const start = folder.endsWith('/') ? folder : `${folder}/`;
+  return [...table.values()].filter(({ isRemote, point }) => isRemote && point.startsWith(start));
+}
+
+function mountOf(path: string, table: MountTable): MountLine | undefined {
+  for (let at = path; ; at = dirname(at)) {
+    const mount = table.get(at);
+    if (mount !== undefined || at === '/') return mount;
+  }
+}
+
+function linkAt(path: string): string | undefined {
+  try {
+    return lstatSync(path, { throwIfNoEntry: false })?.isSymbolicLink() ? readlinkSync(path) : undefined;
+  } catch {
+    return undefined;
+  }
+}
