@@ -235,16 +235,28 @@ export const answerApproval = (
     const { incident, run, call } = kept.approval;
     const fact = { type: 'approval.answered', id: order.id, yes: order.yes, ...signed } as const;
     const answered = yes({ ...aboutOf(call.target), incident, run, fact });
-    if (!order.yes) return answered;
+    const message = saidTo(kept.approval, order.yes);
+    if (!order.yes) return { ...answered, message };
     if (isEnough(kept, signed.who)) {
       const { proposed } = kept.approval;
-      return proposed ? yes({ ...aboutOf(call.target), incident, run, fact: { ...fact, proposed } }) : answered;
+      const whole = proposed ? yes({ ...aboutOf(call.target), incident, run, fact: { ...fact, proposed } }) : answered;
+      return { ...whole, message };
     }
     if (approvedBy(kept).includes(signed.who)) {
       return no('approval_second_person', `it needs two people, and ${signed.who} is one of them already`);
     }
     return { ...answered, message: 'noted: it needs the yes of a second person before anything is done' };
   });
+
+/** Who reads it at night must see which of the two it was. */
+function saidTo({ call, proposed }: Approval, isYes: boolean): string {
+  if (isYes) return `yes to ${describeCall(call)}`;
+  const again = ` It is not asked again while this trouble lasts, or until: ${askAnew(call.target)}`;
+  return `no to ${describeCall(call)}.${proposed ? '' : again}`;
+}
+
+/** What lets Reeve ask once more what a person said no to. */
+export const askAnew = (target: Scope): string => `reeve reset ${keyOfScope(target)} --because "…"`;
 
 /** The question that waits about the same thing now. */
 function askedAgain(state: ControlState, { approval }: KeptApproval, { nowMs }: { readonly nowMs: number }): string {

@@ -1,8 +1,12 @@
 // Words what speaks about a channel before its last decision does.
 import type { MonoMs } from '../core/clock.ts';
+import { ownQuestion } from '../control/approvals.ts';
+import { askAnew } from '../control/commands.ts';
+import type { ControlState } from '../control/state.ts';
 import { type ChannelId, keyOfScope } from '../core/scope.ts';
 import { type GuardState, subjectAt } from '../guard/state/state.ts';
 import { waitText } from '../guard/trace.ts';
+import type { OpenIncident } from '../incident/lifecycle/state.ts';
 
 /** A change whose end is not known comes first: until it is settled, no decision is about anything else (law S6). */
 export function becauseOf(
@@ -15,6 +19,14 @@ export function becauseOf(
   const since = waitText(Math.max(0, nowMs - unknown.sinceMs));
   return (
     `UNKNOWN: the end of ${unknown.tool}, noted ${since} ago; nothing more is changed until ${channel} is seen ` +
-    `healthy or reeve reset ${scope}. ${because}`
+    `healthy or ${askAnew({ kind: 'channel', id: channel })}. ${because}`
   );
+}
+
+/** A question that a person said no to is not asked again, so nothing shows that it was there. */
+export function saidNo(state: ControlState, { incident, last }: Pick<OpenIncident, 'incident' | 'last'>): string {
+  const newest = last?.kind === 'approval_needed' ? ownQuestion(state, incident.scope) : undefined;
+  if (newest?.state !== 'no' || newest.approval.incident !== incident.id) return '';
+  const { who = 'a person', because = '' } = newest.answer ?? {};
+  return `; ${who} said no (${because}), and it is not asked again until: ${askAnew(incident.scope)}`;
 }

@@ -15,6 +15,7 @@ import type { Settings } from '../incident/pipeline/settings.ts';
 import type { DecisionPipeline } from '../incident/pipeline/decision_pipeline.ts';
 import { type OpenIncident, openOn } from '../incident/lifecycle/state.ts';
 import type { ChannelSetup } from '../ground/facts/setup.ts';
+import { saidNo } from './decision_text.ts';
 import { whyOf } from './why.ts';
 
 /** Journal entries that match, as the ledger gives them. */
@@ -149,14 +150,12 @@ export class Views {
     if (watched === undefined) return undefined;
     const { pipeline, clock, read } = this.#deps;
     const [last] = read({ channel, types: ['guard.decided'], newestFirst: true, limit: 1 });
-    const nowMs = clock.monotonicMs();
+    const [control, state, nowMs] = [pipeline.control(), pipeline.guardState(), clock.monotonicMs()];
     const open = this.#openAbout(channel);
-    const asked = pendingApprovals(pipeline.control(), nowMs).filter(({ incident }) => incident === open?.incident.id);
-    return whyOf({
-      ...{ state: pipeline.guardState(), channel, nowMs, now: clock.now(), last, open, asked },
-      finding: watched.finding.because,
-      choices: this.#choices(channel),
-    });
+    const asked = pendingApprovals(control, nowMs).filter(({ incident }) => incident === open?.incident.id);
+    const finding = watched.finding.because;
+    const choices = this.#choices(channel);
+    return whyOf({ state, control, channel, nowMs, now: clock.now(), finding, open, last, asked, choices });
   }
 
   /** Its own incident; else one of its group or engine that names it. */
@@ -256,14 +255,15 @@ export class Views {
     };
   }
 
-  #openView({ incident, last, running, runs, restarts }: OpenIncident, nowMs: MonoMs): unknown {
+  #openView(open: OpenIncident, nowMs: MonoMs): unknown {
+    const { incident, last, running, runs, restarts } = open;
     return {
       id: incident.id,
       scope: keyOfScope(incident.scope),
       classification: incident.classification,
       channels: incident.channels,
       state: running ? 'running' : (last?.kind ?? 'open'),
-      because: last?.because ?? null,
+      because: last === undefined ? null : last.because + saidNo(this.#deps.pipeline.control(), open),
       openedAt: incident.openedAt,
       closedAt: null,
       ending: null,

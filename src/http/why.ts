@@ -2,14 +2,16 @@
 import type { Choice } from '../agent/choices.ts';
 import type { EpochMs, MonoMs } from '../core/clock.ts';
 import type { JournalEntry } from '../core/journal.ts';
+import type { ControlState } from '../control/state.ts';
 import type { ChannelId } from '../core/scope.ts';
 import type { GuardState } from '../guard/state/state.ts';
 import { flipsOf, waitText } from '../guard/trace.ts';
 import type { OpenIncident } from '../incident/lifecycle/state.ts';
-import { becauseOf } from './decision_text.ts';
+import { becauseOf, saidNo } from './decision_text.ts';
 
 export interface WhyOptions {
   readonly state: GuardState;
+  readonly control: ControlState;
   readonly channel: ChannelId;
   readonly nowMs: MonoMs;
   readonly now: EpochMs;
@@ -71,10 +73,10 @@ function cameTo({ open, last, finding }: WhyOptions): string {
   return `; since then ${open.last.kind}: ${open.last.because}`;
 }
 
-const waitsFor = ({ asked, nowMs }: WhyOptions): string =>
+const waitsFor = ({ asked, nowMs, control, open }: WhyOptions): string =>
   asked
     .map(({ id, expiresMs }) => `; waits for reeve approve ${id} (or deny), ${waitText(expiresMs - nowMs)} left`)
-    .join('');
+    .join('') + (open === undefined ? '' : saidNo(control, open));
 
 const ageOf = ({ at }: JournalEntry, { now }: Pick<WhyOptions, 'now'>): string =>
   `${waitText(Math.max(0, now - at))} ago`;

@@ -138,6 +138,12 @@ describe('a command from a person', () => {
     expect(answer('apr-1', 600_000)).toMatchObject({ code: 'approval_over' });
     const answered = answer('apr-1', 599_999);
     expect(answered).toMatchObject({ ok: true, drafts: [{ channel: 'news', incident: 'inc-1', run: 'run-1' }] });
+    expect(answered).toMatchObject({ message: 'yes to restart_channel on channel:news' });
+    expect(commands.answerApproval(state, { id: 'apr-1', yes: false, nowMs: 1 }, context)).toMatchObject({
+      message:
+        'no to restart_channel on channel:news. It is not asked again while this trouble lasts, or until: ' +
+        'reeve reset channel:news --because "…"',
+    });
     const over = stateAfter(state, answered);
     expect(commands.answerApproval(over, { id: 'apr-1', yes: false, nowMs: 1 }, context)).toMatchObject({
       code: 'approval_over',

@@ -18,7 +18,7 @@ describe('why the last decision was made', () => {
     const now = { state: b.guardState(), channel: 'news', nowMs: b.nowMs() };
     expect(becauseOf(now, 'it was tried')).toBe(
       'UNKNOWN: the end of restart_channel, noted 34 s ago; nothing more is changed until news is seen healthy ' +
-        'or reeve reset channel:news. it was tried',
+        'or reeve reset channel:news --because "…". it was tried',
     );
     expect(becauseOf({ ...now, channel: 'film' }, 'it was tried')).toBe('it was tried');
   });

@@ -15,9 +15,33 @@ function viewed(options: PipelineOptions = {}, change: Partial<ViewDeps> = {}) {
   });
   return { ...world, views };
 }
+const says = (value: unknown): string => (value as { readonly because: string }).because;
 const person = { who: 'ann', because: 'a test' };
 const ASKS_FIRST = { tool_access_policy: { restart_channel: 'require_approval' } } as const;
 const NEWS = { kind: 'channel', id: 'news' } as const;
+
+describe('a question that a person said no to', () => {
+  it('is told wherever the incident is, with who said it and what lets Reeve ask again', async () => {
+    const world = viewed({ personaWith: ASKS_FIRST });
+    const { views, live, engine, facts, say } = world;
+    await live(10_000);
+    engine.kill('news');
+    while (facts('approval.asked').length === 0) await live(250);
+    const [{ approval } = expect.unreachable()] = facts('approval.asked');
+    expect(says(views.why('news'))).toMatch(/waits for reeve approve/);
+    say({ type: 'approval.answered', id: approval.id, yes: false, ...person });
+    await live(60_000);
+    const no = '; ann said no (a test), and it is not asked again until: reeve reset channel:news --because "…"';
+    const row = { because: expect.stringMatching(/yes to restart_channel; ann said no/) };
+    expect(says(views.why('news')).endsWith(no)).toBe(true);
+    expect(views.status()).toMatchObject({ approvals: [], incidents: [row] });
+    expect(views.incident(approval.incident)).toMatchObject(row);
+    say({ type: 'control.reset', scope: NEWS, ...person });
+    await live(5_000);
+    expect(facts('approval.asked')).toHaveLength(2);
+    expect(says(views.why('news'))).not.toContain('said no');
+  });
+});
 
 describe('the status', () => {
   it('of a quiet daemon says that nothing is wrong, and that nothing was delivered yet', () => {

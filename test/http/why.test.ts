@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import type { JournalEntry } from '../../src/core/journal.ts';
 import { type WhyOptions, whyOf } from '../../src/http/why.ts';
+import { controlProjection } from '../../src/control/state.ts';
 import { bench } from '../guard/bench.ts';
 
 /** What is answered about news, ten seconds after a decision in an incident that is over. */
@@ -9,7 +10,13 @@ function why(change: Partial<WhyOptions> = {}) {
   const decision = b.guard.decide(b.request());
   const fact = { type: 'guard.decided', call: 'restart_channel on channel:news', decision } as const;
   const last = { seq: 1, at: 50_000, monoMs: 0, boot: 'b', incident: 'inc-old', fact } as unknown as JournalEntry;
-  const now = { state: b.guardState(), channel: 'news', nowMs: b.nowMs(), now: 60_000 };
+  const now = {
+    state: b.guardState(),
+    control: controlProjection.initial,
+    channel: 'news',
+    nowMs: b.nowMs(),
+    now: 60_000,
+  };
   const options = { ...now, finding: 'it plays', open: undefined, last, asked: [], choices: [], ...change };
   return whyOf(options) as { readonly verdict: string; readonly because: string; readonly checks: readonly unknown[] };
 }
