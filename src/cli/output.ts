@@ -48,6 +48,10 @@ export function spell(durationMs: number): string {
   return `${Math.floor(minutes / 60)} h ${minutes % 60} m`;
 }
 
+/** `free in 16061 ms` as `free in 16 s`: the daemon's texts are exact, and for people that is too much. */
+export const spelled = (text: string): string =>
+  text.replace(/\b(\d{4,}) ms\b/g, (_, digits: string) => spell(Number(digits)));
+
 /** Text of others made safe for a terminal: no control characters, no direction overrides. */
 export const plain = (text: string): string =>
   text.replace(/[\u0000-\u0008\u000a-\u001f\u007f-\u009f\u200b-\u200f\u202a-\u202e\u2066-\u2069]/g, '?');

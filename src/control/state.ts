@@ -143,6 +143,12 @@ export const whyHeld = ({ heldBecause, heldCause }: ControlState): string =>
 
 const lower = (a: Phase, b: Phase): Phase => (a < b ? a : b);
 
+/** The phase of all, which no group goes beyond; a held one bounds it. */
+export function phaseOfAll(state: ControlState, initial: Phase | InitialPhase): Phase {
+  const phase = state.phase ?? initialOf(initial).fleet;
+  return lower(state.heldPhase ?? phase, phase);
+}
+
 /**
  * The phase for what concerns several groups: the lowest of theirs, or the highest where each channel is asked about by
  * itself, in the phase of its own group.

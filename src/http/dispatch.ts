@@ -20,7 +20,7 @@ import type { CommandAnswer } from '../core/command_answer.ts';
 import type { Ids } from '../core/id.ts';
 import type { Append, PatternState, Read } from '../core/journal.ts';
 import type { RuleState } from '../core/rule.ts';
-import { keyOfScope, parseScope, type Scope } from '../core/scope.ts';
+import { parseScope, type Scope } from '../core/scope.ts';
 import type { Dispatcher } from '../escalate/dispatcher.ts';
 import { acknowledge } from '../escalate/escalator.ts';
 import type { Outbox } from '../escalate/outbox.ts';
@@ -32,13 +32,14 @@ import type { Learning } from '../rulebook/learning.ts';
 import type { Teaching, TeachOrder } from '../rulebook/patterns/teaching.ts';
 import type { Access } from './auth/access.ts';
 import { newToken, sha256Of } from './auth/grants.ts';
+import { butStill } from './but_still.ts';
 import type { Command, CommandName } from './daemon.ts';
 import { meantScope } from './unknown.ts';
 
 export interface CommandDeps {
   readonly pipeline: Pick<
     DecisionPipeline,
-    'control' | 'guardState' | 'onCommand' | 'incidents' | 'preview' | 'snapshots'
+    'control' | 'guardState' | 'onCommand' | 'incidents' | 'preview' | 'snapshots' | 'channelIndex' | 'factStore'
   >;
   /** What is configured: a command about anything else is refused. */
   readonly known: Known;
@@ -77,7 +78,7 @@ const written =
     if (!result.ok) return { ok: false, because: result.because, ...meantBy(command, result.code, deps) };
     deps.append(result.drafts);
     deps.pipeline.onCommand();
-    return { ok: true, said: (result.message ?? `done: ${command.name}`) + butStill(command, deps) };
+    return { ok: true, said: (result.message ?? `done: ${command.name}`) + butStill(command, deps.pipeline) };
   };
 
 /** A name that was mistyped at night: the one that was probably meant. */
@@ -86,40 +87,6 @@ function meantBy({ fields }: Command, code: string, { known }: CommandDeps): { r
   const typed = typeof scope === 'string' ? scope : typeof group === 'string' ? `group:${group}` : undefined;
   const meant = code === 'target_unknown' && typed !== undefined ? meantScope(typed, known) : undefined;
   return meant === undefined ? {} : { hint: `did you mean ${meant}?` };
-}
-
-/** Who gives one of these expects that something may be changed now. */
-const PERMITTING: ReadonlySet<CommandName> = new Set(['release', 'reset', 'unlease', 'phase', 'approve', 'window_end']);
-
-/** What still keeps Reeve from what the command seems to permit: who reads `done` waits for it. */
-function butStill(command: Command, { pipeline }: CommandDeps): string {
-  const { frozen } = pipeline.control();
-  if (frozen !== undefined)
-    return PERMITTING.has(command.name)
-      ? `; Reeve is frozen by ${frozen.who}, so nothing is changed before: reeve thaw`
-      : '';
-  if (command.name === 'thaw') return afterFreeze(pipeline);
-  return command.name === 'reset' ? heldElsewhere(text(command, 'scope'), pipeline) : '';
-}
-
-type Pipeline = CommandDeps['pipeline'];
-
-/** The containment that a freeze has raised outlives it (law S8). */
-function afterFreeze(pipeline: Pipeline): string {
-  const isHeld = Object.values(pipeline.guardState().containments).some(({ reason }) => reason === 'operator_freeze');
-  return isHeld ? '; nothing is restarted for a minute yet, or until: reeve release fleet --because "…"' : '';
-}
-
-/** A channel that its group or engine speaks for is started by its incident, which was refused or failed by itself. */
-function heldElsewhere(typed: string, pipeline: Pipeline): string {
-  const scope = parseScope(typed);
-  if (scope?.kind !== 'channel') return '';
-  const holder = pipeline
-    .incidents()
-    .open.find(({ incident, last }) => incident.channels.includes(scope.id) && last?.kind === 'escalated');
-  if (holder === undefined || holder.incident.scope.kind === 'channel') return '';
-  const whole = keyOfScope(holder.incident.scope);
-  return `; ${whole} speaks for it (${holder.incident.id}): reeve reset ${whole} --because "…"`;
 }
 
 /** The same about a scope, which must be one. */

@@ -92,6 +92,7 @@ export function createStatistics(ledger: Ledger) {
 function rolloutOf(pipeline: Rollout, tally: Tally) {
   const groups = [...new Set(pipeline.factStore.channels.map(({ group }) => group))];
   return {
+    ofAll: pipeline.channelIndex.phaseOf(''),
     groups: groups.map((group) => ({ group, phase: pipeline.channelIndex.phaseOf(group) })),
     evidence: {
       incidents: tally.incidents,

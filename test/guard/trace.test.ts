@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { DENIAL_CODES } from '../../src/core/plan.ts';
+import { DENIAL_CODES, type DenialCode } from '../../src/core/plan.ts';
 import { flipsOf, waitText } from '../../src/guard/trace.ts';
 import { aPersona } from '../support/a.ts';
 import { bench } from './bench.ts';
@@ -26,7 +26,47 @@ describe('the smallest change that would flip a refusal', () => {
   it('is a command where a person said no', () => {
     const b = bench({ phase: 2 });
     b.record({ type: 'control.frozen', who: 'ann', because: 'x' });
-    expect(b.guard.preview(b.request()).flips).toEqual(['reeve thaw', 'reeve phase 3']);
+    expect(b.guard.preview(b.request()).flips).toEqual(['reeve thaw --because "…"', 'reeve phase 3 --because "…"']);
+  });
+
+  it('is a command that can be typed as it stands: with the channel, the window, the lease and the group', () => {
+    const trace = (value: string, code: DenialCode) =>
+      flipsOf([
+        {
+          id: 1,
+          question: 'target',
+          value: 'channel:news',
+          threshold: 'channel:news',
+          verdict: 'pass',
+          code: undefined,
+        },
+        { id: 2, question: 'q', value, threshold: 'phase 3', verdict: 'refuse', code },
+      ]).join();
+    const why = '--because "…"';
+    expect(trace('tried 3 min ago', 'already_tried')).toBe(`another fix, or reeve reset channel:news ${why}`);
+    expect(trace('open, opening 1; free in 5000 ms', 'breaker_open')).toBe(
+      `wait 5 s, or reeve reset channel:news ${why}`,
+    );
+    expect(trace('maintenance win-1 of fleet; free in 5000 ms', 'maintenance')).toBe(
+      `wait 5 s, or reeve maintenance end win-1 ${why}`,
+    );
+    expect(trace('group:pull is on a lease of ann; free in 5000 ms', 'hands_off')).toBe(
+      `wait 5 s, or reeve lease group:pull --end ${why}`,
+    );
+    expect(trace('phase 1 of group pull', 'phase')).toBe(`reeve phase 3 --group pull ${why}`);
+  });
+
+  it.each([
+    [{ phase: 1 }, 'phase 1', 'reeve phase 3 --because "…"'],
+    [{ phase: 4, group: 1 }, 'phase 1 of group encoders', 'reeve phase 3 --group encoders --because "…"'],
+    [{ phase: 1, group: 1 }, 'phase 1', 'reeve phase 3 --because "…"'],
+  ] as const)('raises the phase that is the lower one: %o', ({ phase, ...own }, value, flip) => {
+    const b = bench({ phase });
+    const group = b.request().incident.group;
+    if ('group' in own) b.record({ type: 'control.phase_set', phase: own.group, group, who: 'ann', because: 'x' });
+    const { checks, flips } = b.guard.preview(b.request());
+    expect(checks[2]).toMatchObject({ value: value.replace('encoders', group), threshold: 'phase 3' });
+    expect(flips).toEqual([flip.replace('encoders', group)]);
   });
 
   it('names a change for every refusal of the trace, in the order of the questions', () => {
@@ -34,7 +74,7 @@ describe('the smallest change that would flip a refusal', () => {
     const { checks, flips } = b.guard.preview(b.request('news', { persona: aPersona({ restart_cap: 0 }) }));
     expect(flips).toHaveLength(checks.filter(({ verdict }) => verdict === 'refuse').length);
     expect(flips).toEqual([
-      'reeve phase 3',
+      'reeve phase 3 --because "…"',
       'an engine that has the capability restart',
       'a higher restart_cap in the persona',
     ]);

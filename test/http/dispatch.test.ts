@@ -50,7 +50,7 @@ describe('a command', () => {
   it('that permits something says that a freeze still forbids it', async () => {
     const { run } = setUp();
     await run('freeze');
-    const held = 'Reeve is frozen by ann, so nothing is changed before: reeve thaw';
+    const held = 'Reeve is frozen by ann, so nothing is changed before: reeve thaw --because "…"';
     expect(await run('phase', { phase: 3 })).toEqual({ ok: true, said: `done: phase; ${held}` });
     expect(await run('reset', { scope: 'news' })).toEqual({ ok: true, said: `done: reset; ${held}` });
     expect(await run('lease', { scope: 'news', for_ms: 60_000 })).toEqual({ ok: true, said: 'done: lease' });

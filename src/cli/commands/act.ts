@@ -4,6 +4,7 @@ import { ReeveError } from '../../core/errors.ts';
 import { json, paint, plain } from '../output.ts';
 import type { Cli } from '../context.ts';
 import { type WireWindow, windowText } from '../holds_text.ts';
+import { rolloutText, type WireRollout } from '../phase_text.ts';
 
 interface WireAnswer {
   readonly ok: boolean;
@@ -64,17 +65,24 @@ function addPhase(program: Command, cli: Cli, send: Send): void {
     .description('show or set the rollout phase: 0 watch, 1 look, 2 low risk, 3 high risk, one step, 4 full loop')
     .option('--group <group>', 'only for one group')
     .option('--because <reason>', 'why, for the journal')
-    .addHelpText('after', '\nExample: reeve phase 3 --group pull --because "a week without a mistake"')
+    .addHelpText('after', '\nExample: reeve phase 3 --because "a week without a mistake"')
     .action(async (phase: string | undefined, options: { group?: string; because?: string }) => {
       if (phase === undefined) {
-        const stats = await cli.client().get<{ rollout: unknown }>('/api/v1/stats');
-        if (cli.wantsJson()) return json(cli.terminal, stats.rollout);
-        return cli.terminal.out(`${JSON.stringify(stats.rollout, null, 2)}\n`);
+        const { rollout } = await cli.client().get<{ rollout: WireRollout }>('/api/v1/stats');
+        const shown = options.group === undefined ? rollout : ofGroup(rollout, options.group);
+        return cli.wantsJson() ? json(cli.terminal, shown) : cli.terminal.out(`${rolloutText(shown)}\n`);
       }
       if (!/^[0-4]$/.test(phase)) throw new ReeveError('USAGE', `a phase from 0 to 4 was expected, got ${phase}`);
       if (options.because === undefined) throw new ReeveError('USAGE', '--because is required to set a phase');
       return send('/api/v1/phase', { phase: Number(phase), group: options.group, because: options.because });
     });
+}
+
+function ofGroup(rollout: WireRollout, group: string): WireRollout {
+  const groups = rollout.groups.filter((one) => one.group === group);
+  if (groups.length > 0) return { ...rollout, groups };
+  const there = rollout.groups.map((one) => one.group).join(', ');
+  throw new ReeveError('USAGE', `--group: expected one of ${there || 'none: no channel is configured'}, got ${group}`);
 }
 
 function addApprovals(program: Command, send: Send): void {

@@ -1,7 +1,7 @@
 /** The commands that only read. */
 import type { Command } from 'commander';
 import { ReeveError } from '../../core/errors.ts';
-import { json, ndjson, paint, plain, spell, table } from '../output.ts';
+import { json, ndjson, paint, plain, spell, spelled, table } from '../output.ts';
 import type { Cli } from '../context.ts';
 import { holdLines, type WireWindow } from '../holds_text.ts';
 import { similarityLine, type WireSimilarity } from '../similarity_line.ts';
@@ -9,6 +9,7 @@ import { similarityLine, type WireSimilarity } from '../similarity_line.ts';
 interface WireChannel {
   readonly id: string;
   readonly group: string;
+  readonly phase: number;
   readonly healthy: boolean | null;
   readonly classification: string | null;
   readonly because: string;
@@ -22,6 +23,7 @@ interface WireIncident {
   readonly scope: string;
   readonly classification: string;
   readonly state: string;
+  readonly because?: string | null;
   readonly ending: string | null;
   readonly open_ms: number;
 }
@@ -171,8 +173,9 @@ interface WireStats {
 
 /** Rules first: what they cured, which struggle, how often a model was needed. Then every count by its name. */
 function statsText(stats: Record<string, unknown>): string {
-  const { resolves, exploration_calls, top, struggling, model_cost, similarity, llm_needed_by_week, ...counts } =
+  const { resolves, exploration_calls, top, struggling, model_cost, similarity, llm_needed_by_week, ...rest } =
     stats as unknown as WireStats;
+  const counts = Object.entries(rest).filter(([, value]) => typeof value === 'number');
   const rows = (title: string, rules: readonly RuleRow[]) =>
     rules.length === 0
       ? []
@@ -189,7 +192,8 @@ function statsText(stats: Record<string, unknown>): string {
     ...(similarity === undefined ? [] : [similarityLine(similarity)]),
     ...rows('top rules', top),
     ...rows('struggling', struggling),
-    ...Object.entries(counts).map(([name, value]) => `${name}: ${JSON.stringify(value)}`),
+    ...counts.map(([name, value]) => `${name}: ${value}`),
+    'how far it may go: reeve phase',
   ].join('\n');
 }
 
@@ -204,8 +208,10 @@ const lineOf = (row: Record<string, unknown>): string =>
 
 const incidentTable = (incidents: readonly WireIncident[]): string =>
   table(
-    ['incident', 'where', 'what', 'state', 'for'],
-    incidents.map((one) => [one.id, one.scope, one.classification, one.ending ?? one.state, spell(one.open_ms)]),
+    ['incident', 'where', 'what', 'state', 'for', 'why'],
+    incidents.map(({ id, scope, classification, ending, state, open_ms: openMs, because }) => [
+      ...[id, scope, classification, ending ?? state, spell(openMs), plain(because ?? '')],
+    ]),
   );
 
 function budgetText(cli: Cli, { used, max, free_in_ms: freeInMs }: WireStatus['fleet_budget']): string {
@@ -217,7 +223,7 @@ function statusText(cli: Cli, status: WireStatus): string {
   const red = (text: string) => paint(cli.terminal, 'red', text);
   const delivery = status.last_delivery.seconds_ago;
   const lines = [
-    `phase ${status.phase}${status.frozen ? red('  FROZEN: nothing is changed until reeve thaw') : ''}`,
+    `phase ${status.phase}${lowerPhases(status)}${status.frozen ? red(FROZEN) : ''}`,
     `last page delivered: ${delivery === null ? 'never' : `${spell(delivery * 1000)} ago`}`,
     budgetText(cli, status.fleet_budget),
     ...status.containment.map(({ scope, reason, detail }) => red(`contained: ${scope} (${reason}) ${plain(detail)}`)),
@@ -242,6 +248,14 @@ function statusText(cli: Cli, status: WireStatus): string {
   return lines.join('\n');
 }
 
+const FROZEN = '  FROZEN: nothing is changed until reeve thaw';
+
+/** Groups that are not as far as all. */
+function lowerPhases({ phase, channels }: WireStatus): string {
+  const lower = new Map(channels.filter((one) => one.phase < phase).map((one) => [one.group, one.phase]));
+  return lower.size === 0 ? '' : `, but ${[...lower].map(([group, own]) => `group ${plain(group)} ${own}`).join(', ')}`;
+}
+
 function whyText(cli: Cli, why: WireWhy): string {
   const mark = (verdict: string) =>
     verdict === 'pass'
@@ -250,7 +264,8 @@ function whyText(cli: Cli, why: WireWhy): string {
         ? paint(cli.terminal, 'red', 'NO ')
         : ' – ';
   const checks = why.checks.map(({ id, question, value, threshold, verdict }) => {
-    const found = `${question}: ${plain(value)} (${plain(threshold)})`;
+    const needed = threshold === '' ? '' : ` (${spelled(plain(threshold))})`;
+    const found = `${question}: ${spelled(plain(value))}${needed}`;
     return `${String(id).padStart(2)} ${mark(verdict)} ${found}`;
   });
   const flips = why.flips.length === 0 ? [] : ['what would change it:', ...why.flips.map((flip) => `  ${plain(flip)}`)];

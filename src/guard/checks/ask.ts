@@ -1,5 +1,5 @@
 /** Asks all questions of the guard about one request. */
-import { type ControlState, type InitialPhase, phaseOf, phaseOver } from '../../control/state.ts';
+import { type ControlState, type InitialPhase, phaseOf, phaseOfAll, phaseOver } from '../../control/state.ts';
 import type { MonoMs } from '../../core/clock.ts';
 import type { Phase } from '../../core/control.ts';
 import type { GroundedContextEnvelope } from '../../core/envelope.ts';
@@ -113,7 +113,7 @@ function momentOf(asking: Asking, place: NonNullable<ReturnType<typeof placeOf>>
     spec: specOf(call.tool),
     scopes,
     live: world.liveFacts(call.target, engine),
-    phase: phaseNow(call, group, world),
+    ...phaseNow(call, group, world),
     target: subjectAt(state, keyOfScope(call.target)),
     subject: subjectAt(state, subjectOf(call, engine)),
   };
@@ -124,15 +124,15 @@ function phaseNow(
   call: ToolCall,
   group: GroupId,
   { control, initialPhase, groupsOn, channelOf }: DecisionState,
-): Phase {
+): Pick<CheckInput, 'phase' | 'phaseOfGroup'> {
   const { target } = call;
   const named = isStaged(call) ? call.channels.flatMap((id) => channelOf(id)?.group ?? []) : undefined;
   const groups = target.kind === 'engine' ? (named ?? groupsOn?.(target.id) ?? []) : [];
   const all = groups.length === 0 ? [group] : [...new Set(groups)];
-  return phaseOver(
-    all.map((id) => phaseOf(control, id, initialPhase(id))),
-    isStaged(call),
-  );
+  const ofEach = all.map((id) => phaseOf(control, id, initialPhase(id)));
+  const phase = phaseOver(ofEach, isStaged(call));
+  const id = all[ofEach.indexOf(phase)]!;
+  return { phase, phaseOfGroup: phase < phaseOfAll(control, initialPhase(id)) ? id : undefined };
 }
 
 /** The same request in the world as it is now, with the persona of now. */
@@ -144,7 +144,7 @@ export function checkInputAgain(input: CheckInput, world: DecisionState): CheckI
     ...input,
     ...{ nowMs, state, control, limits, journalError },
     live: liveFacts(call.target, engine),
-    phase: phaseNow(call, group, world),
+    ...phaseNow(call, group, world),
     persona: world.personaOf?.(owner.scope, owner.group) ?? input.persona,
     wholePersona: wholePersonaOf(input, world),
   };

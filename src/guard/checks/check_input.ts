@@ -73,6 +73,8 @@ export interface CheckInput {
   readonly capabilitiesOf: (engine: EngineId) => ReadonlySet<Capability>;
   readonly live: LiveFacts;
   readonly phase: Phase;
+  /** Whose own phase that is, where that of all is higher. */
+  readonly phaseOfGroup?: GroupId | undefined;
   /** How many channels the fleet has: what its daily budget is where none is configured. */
   readonly channelCount: number;
   /** The journal failed earlier in this process: nothing is trusted until the journal is verified. */

@@ -75,13 +75,14 @@ export function phaseNeeded(spec: ToolSpec): Phase {
 }
 
 /** Question 3. */
-export function phase({ spec, phase: now, control }: CheckInput): Answer {
+export function phase({ spec, phase: now, phaseOfGroup: group, control }: CheckInput): Answer {
   const needed = phaseNeeded(spec);
-  const found = { value: `phase ${now}`, threshold: `phase ${needed}` };
+  const whose = group === undefined || now >= needed ? '' : ` of group ${group}`;
+  const found = { value: `phase ${now}${whose}`, threshold: `phase ${needed}` };
   if (now >= needed) return pass(found.value, found.threshold);
   const what = spec.effect === 'observe' ? 'tools that look' : `${spec.risk}-risk changes`;
   const held = control.heldPhase === now ? ` (held there since ${whyHeld(control)})` : '';
-  return refuse('phase', found, `phase ${now}${held} does not allow ${what}; phase ${needed} does`);
+  return refuse('phase', found, `phase ${now}${whose}${held} does not allow ${what}; phase ${needed} does`);
 }
 
 /** Question 4. A staged start needs it of every engine that its channels run on. */

@@ -58,6 +58,40 @@ describe('the answer of the daemon', () => {
   });
 });
 
+describe('reeve phase', () => {
+  const rollout = {
+    of_all: 3,
+    groups: [
+      { group: 'gen', phase: 1 },
+      { group: 'radio', phase: 3 },
+    ],
+    evidence: { incidents: 4, restarts_verified: 2, restarts_not_verified: 1, refused: 5 },
+  };
+  const shown = (args: readonly string[], json = false) =>
+    ran(addAct, ['phase', ...args], { json, answers: { '/api/v1/stats': { rollout } } });
+
+  it('shows people how far Reeve may go with each group, and what it has done so far', async () => {
+    expect((await shown([])).out).toBe(
+      [
+        'group  phase  what Reeve may do',
+        '(all)  3      restarts, too: one step in a run',
+        'gen    1      tools that look',
+        'radio  3      restarts, too: one step in a run',
+        '',
+        'since the journal began: 4 incidents; 2 restarts verified, 1 not; 5 calls refused',
+        'set it: reeve phase N --because "…"; lower for one group: reeve phase N --group GROUP --because "…"',
+        '',
+      ].join('\n'),
+    );
+  });
+
+  it('shows one group where one is named, and one document with --json', async () => {
+    expect((await shown(['--group', 'gen'])).out).not.toContain('radio');
+    expect(JSON.parse((await shown([], true)).out)).toEqual(rollout);
+    await expect(shown(['--group', 'rdio'])).rejects.toThrow('--group: expected one of gen, radio, got rdio');
+  });
+});
+
 describe('the list of windows', () => {
   const window = {
     id: 'win-1',

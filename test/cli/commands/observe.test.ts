@@ -5,6 +5,7 @@ import type { Cli } from '../../../src/cli/context.ts';
 
 const STATS = {
   incidents: 4,
+  rollout: { groups: [{ group: 'gen', phase: 4 }] },
   resolves: 3,
   exploration_calls: 2,
   model_cost: 1.5,
@@ -16,14 +17,14 @@ const STATS = {
   ],
 };
 
-async function printed(stats: object, command = 'stats'): Promise<string> {
+async function printed(stats: object, command: string | readonly string[] = 'stats'): Promise<string> {
   let text = '';
   const terminal = { out: (chunk: string) => (text += chunk), err: () => undefined, colours: false };
   const client = { get: async () => stats, post: async () => ({}) };
   const cli = { terminal, client: () => client, wantsJson: () => false, fail: () => undefined } as unknown as Cli;
   const program = new Command();
   addObserve(program, cli);
-  await program.parseAsync([command], { from: 'user' });
+  await program.parseAsync([command].flat(), { from: 'user' });
   return text;
 }
 
@@ -34,6 +35,7 @@ describe('Theow 3.7, reeve stats', () => {
     expect(text).toContain('a model was needed, by week: 75 %, 10 %');
     expect(text).toMatch(/top rules +cured +not\nstart_crashed +3 +0/);
     expect(text).toMatch(/struggling +cured +not\nflaky +1 +4/);
+    expect(text).toMatch(/\nincidents: 4\nhow far it may go: reeve phase\n$/);
     expect(text).toContain('incidents: 4');
   });
 
@@ -70,7 +72,61 @@ describe('reeve approvals', () => {
   });
 });
 
+describe('reeve incidents', () => {
+  it('says of each open incident why it stands as it does', async () => {
+    const more = { scope: 'channel:news', classification: 'process_crashed', open_ms: 24_000, ending: null };
+    const incidents = [
+      { id: 'inc-2', state: 'approval_needed', because: 'ann said no', ...more },
+      { id: 'inc-1', state: 'closed', ...more, ending: 'resolved' },
+    ];
+    const [head, first, second] = (await printed({ incidents }, 'incidents')).split('\n');
+    expect(head).toMatch(/^incident +where +what +state +for +why$/);
+    expect(first).toMatch(/ approval_needed +24 s +ann said no$/);
+    expect(second).toMatch(/ resolved +24 s$/);
+  });
+});
+
+describe('reeve why-not', () => {
+  it('writes durations as people say them, and nothing where nothing would be needed', async () => {
+    const check = {
+      verdict: 'refuse',
+      value: '1 in group gen; free in 16061 ms',
+      threshold: '60000 ms apart, or 900 ms',
+    };
+    const checks = [
+      { id: 12, question: 'high_risk', ...check },
+      { id: 15, question: 'viewers', verdict: 'not_asked', value: 'no budget is set', threshold: '' },
+    ];
+    const answer = { verdict: 'deny', code: 'high_risk_spacing', because: 'too close', checks, flips: ['wait 17 s'] };
+    expect(await printed(answer, ['why-not', 'gen1', 'restart_channel'])).toBe(
+      [
+        'deny (high_risk_spacing): too close',
+        '12 NO  high_risk: 1 in group gen; free in 16 s (60 s apart, or 900 ms)',
+        '15  –  viewers: no budget is set',
+        'what would change it:',
+        '  wait 17 s',
+        '',
+      ].join('\n'),
+    );
+  });
+});
+
 describe('reeve status', () => {
+  it('names the groups whose own phase is lower than that of all', async () => {
+    const more = { healthy: true, because: 'it runs', restart_count: 0, breaker: 'closed', leased_for_ms: 0 };
+    const status = {
+      ...{ phase: 3, frozen: false, fleet_budget: { used: 0, max: 20, free_in_ms: 0 }, containment: [], incidents: [] },
+      channels: [
+        { id: 'a', group: 'gen', phase: 1, ...more },
+        { id: 'b', group: 'gen', phase: 1, ...more },
+        { id: 'c', group: 'radio', phase: 3, ...more },
+      ],
+      ...{ windows: [], approvals: [], problems: [], last_delivery: { seconds_ago: null } },
+    };
+    expect(await printed(status, 'status')).toMatch(/^phase 3, but group gen 1\n/);
+    expect(await printed({ ...status, phase: 1 }, 'status')).toMatch(/^phase 1\n/);
+  });
+
   it('shows where people hold Reeve off, before the table', async () => {
     const channel = { group: 'g', healthy: false, classification: 'output_stalled', because: 'it stands' };
     const more = { restart_count: 0, breaker: 'closed', unknown_outcome: false, leased_for_ms: 90_000 };
