@@ -28,6 +28,9 @@ async function pushing(channels: readonly string[], options: Options = {}) {
         world.engine.end(channel, 1);
       }
     },
+    serverIsGone: (): void => {
+      isServerUp = false;
+    },
     serverComesBack: (): void => {
       isServerUp = true;
     },
@@ -81,5 +84,29 @@ describe('channels that end because the server that they publish to does', () =>
     expect(restarted()).toEqual([]);
     await world.live(60_000);
     expect(restarted()).toEqual(['a', 'b', 'c']);
+  });
+
+  it.each([0, 1_000])(
+    'are not started on a look at it from before they died: killed %d ms after one',
+    async (lateMs) => {
+      const { world, serverIsGone, serverComesBack, restarted } = await pushing(['a']);
+      await world.live(lateMs);
+      serverIsGone();
+      world.engine.kill('a');
+      await world.live(60_000);
+      expect(restarted()).toEqual([]);
+      serverComesBack();
+      await world.live(40_000);
+      expect(restarted()).toEqual(['a']);
+      await world.live(60_000);
+      expect(world.pipeline.incidents().open).toEqual([]);
+    },
+  );
+
+  it('are started at once where it answers a look since then, and soon where nobody looks', async () => {
+    const { world, restarted } = await pushing(['a']);
+    world.engine.kill('a');
+    await world.live(10_000);
+    expect(restarted()).toEqual(['a']);
   });
 });

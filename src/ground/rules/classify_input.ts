@@ -6,7 +6,7 @@ import type { SymptomKind } from '../../core/symptom.ts';
 import type { EngineFacts, HostFacts } from '../facts/engine_facts.ts';
 import type { ChannelFacts } from '../facts/facts.ts';
 import { endedByOrder, type Health, healthOf, isYoung, processKnown, progressStands } from '../facts/health.ts';
-import { isBack, type NearbySources, nearbyIsBack } from '../correlate/nearby.ts';
+import { isBack, type NearbySources, nearbyIsBack, serverOutOf } from '../correlate/nearby.ts';
 import type { GenerationEnd, ProcessFacts } from '../facts/process_facts.ts';
 import {
   calmSourceStaleOf,
@@ -209,7 +209,8 @@ const ANSWER_MS = 20_000;
 export function outageMs(input: ClassifyInput): MonoMs | undefined {
   const { facts, process } = input;
   if (process?.downSinceMs === undefined) return undefined;
-  if (facts.source === undefined && facts.symptoms.length === 0) return undefined;
+  const server = facts.setup.hasSource ? undefined : serverOutOf(facts);
+  if (facts.source === undefined && server === undefined && facts.symptoms.length === 0) return undefined;
   const nearMs = 2 * FINAL_OUTPUT_MS;
   // Until the engine has reported what came of Reeve's own action, the death is still the one before it.
   const { actedMs = Number.NEGATIVE_INFINITY } = facts;
@@ -221,6 +222,7 @@ export function outageMs(input: ClassifyInput): MonoMs | undefined {
     if (firstMs <= untilMs && lastMs >= fromMs) endMs = Math.max(endMs, lastMs);
   };
   take(facts.source?.lastFailFromMs ?? Number.NaN, facts.source?.lastFailMs ?? Number.NaN);
+  take(server?.lastFailFromMs ?? Number.NaN, server?.lastFailMs ?? Number.NaN);
   for (const { kind, firstMs, lastMs } of explaining(input, process)) {
     if (UPSTREAM_SYMPTOMS.includes(kind)) take(firstMs, lastMs);
   }

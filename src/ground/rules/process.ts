@@ -53,6 +53,7 @@ export function processCrashed(input: ClassifyInput): Match | undefined {
   const signals = spoken(deadSignal(input), silentOutputSignal(input), ...lines.map(symptomSignal));
   const downMs = process.downSinceMs ?? process.stateSinceMs;
   const kernelMs = waitForKernel(input, process);
+  const serverMs = waitForServer(input, process);
   return {
     because: afterOutage
       ? input.context.nearby?.isPresumed === true && !input.facts.setup.hasSource
@@ -64,8 +65,11 @@ export function processCrashed(input: ClassifyInput): Match | undefined {
     signals,
     symptom: lines[0]?.kind ?? (diedBySignal(process) ? 'process_crash' : 'process_exit_nonzero'),
     sinceMs: downMs,
-    notBeforeMs: Math.max(waitForEvidence(input, process, new Set(signals.map(evidenceKindOf)).size), kernelMs),
-    wants: kernelMs > 0 ? ['host'] : [],
+    notBeforeMs: Math.max(
+      waitForEvidence(input, process, new Set(signals.map(evidenceKindOf)).size),
+      ...[kernelMs, serverMs],
+    ),
+    wants: [...(kernelMs > 0 ? (['host'] as const) : []), ...(serverMs > 0 ? (['output'] as const) : [])],
   };
 }
 
@@ -112,6 +116,14 @@ function waitForKernel(input: ClassifyInput, process: ProcessFacts): number {
   const host = input.context.host?.last;
   if (host?.oomKills === undefined || host.monoMs >= end.monoMs) return 0;
   return end.monoMs + OOM_WAIT_MS;
+}
+
+/** What it publishes to may have gone with it: the next look at that says whether a start has anywhere to go. */
+function waitForServer(input: ClassifyInput, process: ProcessFacts): number {
+  const { setup, server } = input.facts;
+  const end = process.lastEnd;
+  if (setup.hasSource || server === undefined || end === undefined) return 0;
+  return server.last.monoMs > end.monoMs ? 0 : end.monoMs + 2 * setup.outputEveryMs;
 }
 
 /**

@@ -11,6 +11,7 @@ import {
 } from './classify_input.ts';
 import { serverOutOf } from '../correlate/nearby.ts';
 import type { Match } from './rule.ts';
+import type { SourceFacts } from '../facts/output_facts.ts';
 import type { SymptomFacts } from '../facts/symptom_facts.ts';
 import { deadSignal, outputSignal, sourceSignal, spoken, symptomSignal } from './signals.ts';
 
@@ -28,9 +29,16 @@ function sourceTrouble(
   return failed === undefined ? undefined : { status: failed.status, failure: failed.failure };
 }
 
-/** Nothing is known of the source: neither a line nor its probe speaks of it. */
+/** The server that it published to when it died, until it has been well for long enough. */
+function serverStillOut(input: ClassifyInput): SourceFacts | undefined {
+  if (!input.down || input.facts.setup.hasSource) return undefined;
+  const server = serverOutOf(input.facts);
+  return server === undefined || outageIsOver(input) ? undefined : server;
+}
+
+/** Nothing is known of the source: neither a line nor its probe speaks of it, nor a look at the server. */
 const isSilent = (input: ClassifyInput): boolean =>
-  input.facts.symptoms.length === 0 && sourceFailure(input) === undefined;
+  input.facts.symptoms.length === 0 && sourceFailure(input) === undefined && input.facts.server === undefined;
 
 /** A row about the source: asked of a channel in trouble, where anybody says anything. */
 const ofSource =
@@ -140,10 +148,14 @@ export const upstreamUnavailable = ofSource((input) => {
   const source = sourceTrouble(input);
   const lines = sourceReports(input, 'upstream_unreachable', 'upstream_timeout', 'dns_failure', 'tls_failure');
   const probed = source !== undefined && source.failure !== 'corrupt';
-  if (!probed && lines.length === 0) return undefined;
-  const how = source === undefined ? lines[0]?.kind : (source.failure ?? 'unknown');
+  // What was killed says nothing of the server that it publishes to: that is gone all the same.
+  const server = probed || lines.length > 0 ? undefined : serverStillOut(input)?.lastFailed;
+  if (!probed && lines.length === 0 && server === undefined) return undefined;
+  const failure = source?.failure ?? server?.failure;
+  const how = source === undefined ? (lines[0]?.kind ?? failure) : (failure ?? 'unknown');
   const because = `${whichSource(input)} is not available (${how}${statusOf(source?.status)})`;
-  return matched(input, because, lines, { symptom: lines[0]?.kind ?? symptomOf(source?.failure) });
+  const symptom = lines[0]?.kind ?? symptomOf(failure);
+  return matched(input, because, lines, { symptom, ...(server === undefined ? {} : { sinceMs: server.monoMs }) });
 });
 
 function whichSource({ facts }: ClassifyInput): string {

@@ -257,10 +257,10 @@ export class FindingTracker {
     return [...new Set(refs.filter((ref) => suspected(active, ref) !== undefined).map(({ group }) => group))];
   }
 
-  /** Asked only of a channel that complains: most do not. */
+  /** Asked only of a channel that complains, or whose server may: most do not. */
   #nearby(facts: ChannelFacts, nowMs: MonoMs): NearbySources | undefined {
     const { setup, symptoms } = facts;
-    if (setup.hasSource || symptoms.length === 0) return undefined;
+    if (setup.hasSource || (symptoms.length === 0 && facts.server === undefined)) return undefined;
     const server = serverOutOf(facts);
     if (server !== undefined) return nearbySources([server]);
     const healthySinceMs = (id: ChannelId): MonoMs | undefined => this.#channels.get(id)?.healthySinceMs;
