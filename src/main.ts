@@ -36,6 +36,7 @@ import { loadYamlFolder, readYaml } from './config/files.ts';
 import { rulesFrom } from './config/rules.ts';
 import type { App } from './app/app.ts';
 import { type Configuration, type LoadOptions, loadConfiguration } from './config/load.ts';
+import { type Flags, OVERRIDE_OPTIONS } from './config/document/environment.ts';
 import { addedFolder, promotedFolder, SHIPPED } from './config/document/paths.ts';
 import { stateDirectoryFor } from './config/state_directory.ts';
 import { systemClock } from './core/clock.ts';
@@ -59,8 +60,11 @@ const flagsFor = ({ config, state }: GlobalFlags) => ({
   ...(state !== undefined && { state }),
 });
 
-const loadOptions = (flags: GlobalFlags): LoadOptions => ({
-  flags: flagsFor(flags),
+type OwnFlags = Omit<Flags, 'config' | 'state'>;
+
+/** `own`: those of `reeve run`, each instead of a value of the file. */
+const loadOptions = (flags: GlobalFlags, own: OwnFlags = {}): LoadOptions => ({
+  flags: { ...own, ...flagsFor(flags) },
   env: process.env,
   tools: [...TOOL_SPECS.values()],
   checks: [({ patterns }) => compiledOf(patterns).problems],
@@ -150,11 +154,12 @@ const askHost = (cli: Cli): AskHost => ({
 
 /** The laboratory is loaded by the commands that need it: the daemon would carry it around for nothing. */
 function addLocal(program: Command, cli: Cli): void {
-  program
-    .command('run')
+  const run = program.command('run');
+  for (const { option, description } of OVERRIDE_OPTIONS) run.option(option, description);
+  run
     .description('the daemon, in the foreground, until SIGTERM (drains for at most 10 s)')
     .addHelpText('after', '\nExample: reeve run --config config/reeve.yaml')
-    .action(() => runDaemon(cli));
+    .action(() => runDaemon(cli, run.opts<OwnFlags>()));
   const load = (): LoadOptions => loadOptions(cli.flags());
   const loadHints = () => loadConfig({ flags: flagsFor(cli.flags()), env: process.env });
   addFiles(program, cli, {
@@ -194,8 +199,8 @@ function addLocal(program: Command, cli: Cli): void {
 }
 
 /** Runs until a signal asks to stop. A second signal ends it at once. */
-async function runDaemon(cli: Cli): Promise<void> {
-  const options = loadOptions(cli.flags());
+async function runDaemon(cli: Cli, own: OwnFlags): Promise<void> {
+  const options = loadOptions(cli.flags(), own);
   const loaded = loadConfiguration(options);
   if (loaded.configuration === undefined) throw refusal(loaded.problems);
   const { configuration } = loaded;

@@ -119,7 +119,9 @@ const rootOf = (command: Command): Command => (command.parent === null ? command
 function durationOf(text: string, flag: string, host: CliHost): number {
   const durationMs = host.parseDuration(text);
   if (durationMs !== undefined) return durationMs;
-  throw new ReeveError('USAGE', `${flag}: a duration such as 30s, 15m or 2h was expected, got ${JSON.stringify(text)}`);
+  // What is a duration but for its length is too long.
+  const what = /^[1-9]\d*(?:ms|s|m|h|d)$/.test(text) ? 'at most 365d' : 'a duration such as 30s, 15m or 2h';
+  throw new ReeveError('USAGE', `${flag}: ${what} was expected, got ${JSON.stringify(text)}`);
 }
 
 function report(thrown: unknown, terminal: Terminal): number {

@@ -22,11 +22,12 @@ export interface CommandRoute {
 const because = z.string().trim().min(1, 'a reason is required').max(400);
 const scopeText = z.string().min(1).max(200);
 const id = z.string().min(1).max(100);
+/** How long each may last the commands say themselves, in words for people. */
 const forMs = z
   .number()
   .int()
   .positive()
-  .max(30 * DAY_MS);
+  .max(366 * DAY_MS);
 
 export const COMMAND_ROUTES: readonly CommandRoute[] = [
   { path: '/api/v1/freeze', command: 'freeze', scope: 'operate', body: z.strictObject({ because }) },

@@ -144,6 +144,8 @@ describe('a duration on the command line', () => {
     const { code, err } = await run(['own'], (cli) => void cli.duration('soon', '--for'));
     expect(code).toBe(64);
     expect(err).toContain('--for: a duration such as 30s, 15m or 2h was expected, got "soon"');
+    const tooLong = await run(['own'], (cli) => void cli.duration('900d', '--for'));
+    expect(tooLong.err).toContain('--for: at most 365d was expected, got "900d"');
   });
 });
 

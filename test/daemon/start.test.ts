@@ -1,4 +1,4 @@
-import { chmodSync, mkdirSync, statSync, writeFileSync } from 'node:fs';
+import { chmodSync, mkdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { until } from '../support/daemon.ts';
 import { Rig, type RigOptions } from '../support/rig.ts';
@@ -40,6 +40,17 @@ patterns: [{ id: mine, symptom: process_crash, confidence: 0.9, regex: 'a(?=b)',
     const rig = await aRig({ config: `limits: { window: ${value} }` });
     expect(await rig.start().ended).toBe(78);
     expect(rig.log()).toMatch(/reeve\.yaml:\d+:\d+: .*window/);
+  });
+
+  it('takes each flag that docs/environment.md names, before the variable and the file', async () => {
+    const page = readFileSync(new URL('../../docs/environment.md', import.meta.url), 'utf8');
+    const flags = [...page.matchAll(/^\| `REEVE_\w+` \|[^|]*\| `(--[a-z-]+)`/gm)].map(([, flag]) => flag!);
+    expect(flags).toHaveLength(13);
+    const rig = await aRig({ config: 'metrics_prefix: file_' });
+    const help = [(await rig.reeve('run', '--help')).stdout, (await rig.reeve('--help')).stdout].join('\n');
+    expect(flags.filter((flag) => !help.includes(`${flag} <`))).toEqual([]);
+    const { code, stderr } = await rig.reeve('run', '--phase', '9');
+    expect([code, stderr.includes('--phase')]).toEqual([78, true]);
   });
 
   it('of a second daemon on the same state is refused, and the first is named', async () => {

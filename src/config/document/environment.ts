@@ -49,6 +49,14 @@ const OVERRIDES: readonly Override[] = [
   override(['patterns'], 'patterns', 'patterns'),
 ];
 
+/** The options that stand for a value of the file, as a command line takes them. */
+export const OVERRIDE_OPTIONS: readonly { readonly option: string; readonly description: string }[] = OVERRIDES.map(
+  ({ path, option, variable }) => ({
+    option: `${option} <value>`,
+    description: `instead of ${path.join('.')} in the file (${variable})`,
+  }),
+);
+
 /** A value that does not come from the file. */
 export interface Origin {
   readonly path: string;
