@@ -4,7 +4,7 @@ import type { Incident } from '../../core/incident.ts';
 import { type ChannelId, keyOfScope } from '../../core/scope.ts';
 import type { SharedCause } from '../../ground/correlate/correlate.ts';
 import { type IncidentState, openOn } from './state.ts';
-import type { TrackedChannel } from '../pipeline/finding_tracker.ts';
+import type { TrackedChannel } from '../pipeline/tracked_channel.ts';
 
 /** What the cause left down was given to incidents of its own, all of it. */
 export const isHandedOver = (cause: SharedCause | undefined, isGiven: (channel: ChannelId) => boolean): boolean =>

@@ -1,5 +1,4 @@
 /** Keeps the newest finding of every channel and engine. */
-import type { FailureClass } from '../../core/classification.ts';
 import type { MonoMs } from '../../core/clock.ts';
 import type { Read } from '../../core/journal.ts';
 import type { Limits } from '../../core/limits.ts';
@@ -17,29 +16,13 @@ import { nearbyIn, nearbySources, type NearbySources, serverOutOf } from '../../
 import { episodeOf, lostCanaries } from '../../guard/state/canaries.ts';
 import type { GuardState } from '../../guard/state/state.ts';
 import { LogReadings } from './log_readings.ts';
+import { classOf, trackedAfter, type TrackedChannel } from './tracked_channel.ts';
 import { TroubledChannels } from './troubled_channels.ts';
 import type { Want } from '../../ground/rules/rule.ts';
 import { isSameContext, FindingCache } from '../../ground/rules/finding_cache.ts';
 import { SeenChannels, seenOf } from '../../ground/correlate/seen_channel.ts';
 import { type CauseProof, mayBeProven, proofInputOf, proofOf } from '../../ground/correlate/proof.ts';
 import { viewersOf } from '../../ground/facts/viewers.ts';
-
-/** What was last found of a channel, and since when. */
-export interface TrackedChannel {
-  readonly ref: ChannelRef;
-  readonly finding: Finding;
-  /** Since when it has been in any trouble; when it was last judged, for a channel in none. */
-  readonly troubledMs: MonoMs;
-  /** Since when the present classification has held. */
-  readonly classifiedMs: MonoMs;
-  readonly healthySinceMs: MonoMs | undefined;
-  /** Since when it has been in no trouble; undefined while it is in some. */
-  readonly clearSinceMs: MonoMs | undefined;
-  /**
-   * How many watched when it was last in no trouble: a channel that went down has lost them. Undefined: not reported.
-   */
-  readonly viewers?: number | undefined;
-}
 
 export interface FindingTrackerDeps {
   readonly factStore: FactStore;
@@ -165,7 +148,7 @@ export class FindingTracker {
     if (this.#standing.get(channel)?.stands(facts, context, nowMs) === true) return false;
     const before = this.#channels.get(channel);
     const { facts: asRead, finding } = this.#judge(facts, context, nowMs);
-    const after = watchedAfter(before, { ref: facts.setup, finding, nowMs, viewers: viewersOf(facts, nowMs) });
+    const after = trackedAfter(before, { ref: facts.setup, finding, nowMs, viewers: viewersOf(facts, nowMs) });
     this.#channels.set(channel, after);
     this.#seen.set(seenOf(after, () => this.#hostOf(channel)));
     if (finding.trouble) {
@@ -272,29 +255,7 @@ export class FindingTracker {
   }
 }
 
-const classOf = (finding: Finding): FailureClass | string =>
-  finding.trouble ? finding.classification : `well:${finding.healthy}:${finding.quiet}`;
-
 const isSettling = (finding: Finding): boolean => finding.trouble && finding.settling;
 
 const stateOf = (causes: readonly SharedCause[]): string =>
   causes.map(({ key, phase, classification, down }) => `${key}|${phase}|${classification}|${down.join()}`).join(';');
-
-function watchedAfter(
-  before: TrackedChannel | undefined,
-  now: Pick<TrackedChannel, 'ref' | 'finding' | 'viewers'> & { readonly nowMs: MonoMs },
-): TrackedChannel {
-  const { ref, finding, viewers, nowMs } = now;
-  const wasTrouble = before?.finding.trouble === true;
-  const sameClass = before !== undefined && classOf(before.finding) === classOf(finding);
-  const healthy = finding.healthy === true && !finding.trouble;
-  return {
-    ref,
-    finding,
-    troubledMs: finding.trouble && wasTrouble ? before.troubledMs : nowMs,
-    classifiedMs: sameClass ? before.classifiedMs : nowMs,
-    healthySinceMs: healthy ? (before?.healthySinceMs ?? nowMs) : undefined,
-    clearSinceMs: finding.trouble ? undefined : (before?.clearSinceMs ?? nowMs),
-    viewers: finding.trouble ? (before?.viewers ?? viewers) : viewers,
-  };
-}

@@ -4,7 +4,7 @@ import type { ProcessSample, Sample } from '../../core/sample.ts';
 import type { ChannelFacts } from '../../ground/facts/facts.ts';
 import type { ProcessFacts } from '../../ground/facts/process_facts.ts';
 import { goesOn } from '../../ground/rules/goes_on.ts';
-import type { TrackedChannel } from './finding_tracker.ts';
+import type { TrackedChannel } from './tracked_channel.ts';
 
 /**
  * Whether a sample says anything that may change a judgement; `before` and `after` are what was known of its channel

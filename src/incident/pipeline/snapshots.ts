@@ -34,7 +34,8 @@ import type { Snapshot } from '../lifecycle/transitions.ts';
 import { absorberOf, isInMassOutage, isListed, isNamed, troubledIn, unlistedOf } from './named.ts';
 import type { Seen } from '../lifecycle/seen.ts';
 import { type IncidentState, openOn } from '../lifecycle/state.ts';
-import type { FindingTracker, TrackedChannel } from './finding_tracker.ts';
+import type { FindingTracker } from './finding_tracker.ts';
+import type { TrackedChannel } from './tracked_channel.ts';
 import type { OpenPages } from './ports.ts';
 
 export interface SnapshotDeps {

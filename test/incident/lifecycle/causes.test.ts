@@ -3,7 +3,7 @@ import type { SharedCause } from '../../../src/ground/correlate/correlate.ts';
 import type { Finding } from '../../../src/ground/rules/classify.ts';
 import { isEachItsOwn, timesOf } from '../../../src/incident/lifecycle/causes.ts';
 import { type IncidentState, newlyOpen } from '../../../src/incident/lifecycle/state.ts';
-import type { TrackedChannel } from '../../../src/incident/pipeline/finding_tracker.ts';
+import type { TrackedChannel } from '../../../src/incident/pipeline/tracked_channel.ts';
 import { aChannel, anIncident } from '../../support/a.ts';
 
 const tracked = (id: string, trouble: boolean): TrackedChannel => ({

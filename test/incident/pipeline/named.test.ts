@@ -4,7 +4,7 @@ import type { Scope } from '../../../src/core/scope.ts';
 import { containmentKey, type GuardState, newGuardState } from '../../../src/guard/state/state.ts';
 import type { SharedCause } from '../../../src/ground/correlate/correlate.ts';
 import { incidentProjection, newlyOpen, type OpenIncident } from '../../../src/incident/lifecycle/state.ts';
-import type { TrackedChannel } from '../../../src/incident/pipeline/finding_tracker.ts';
+import type { TrackedChannel } from '../../../src/incident/pipeline/tracked_channel.ts';
 import {
   absorberOf,
   isInMassOutage,

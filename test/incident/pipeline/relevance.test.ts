@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import type { PlaylistSample, ProcessSample, ProgressSample } from '../../../src/core/sample.ts';
 import type { ProcessFacts } from '../../../src/ground/facts/process_facts.ts';
 import { isRelevant } from '../../../src/incident/pipeline/relevance.ts';
-import type { TrackedChannel } from '../../../src/incident/pipeline/finding_tracker.ts';
+import type { TrackedChannel } from '../../../src/incident/pipeline/tracked_channel.ts';
 import { folded } from '../../../src/ground/facts/facts.ts';
 import { factsOf, NOW, playlist, reports, runs } from '../../ground/given.ts';
 import { aChannel } from '../../support/a.ts';

@@ -6,7 +6,7 @@ import type { SharedCause } from '../../../src/ground/correlate/correlate.ts';
 import { containmentKey, type HeldContainment, newGuardState } from '../../../src/guard/state/state.ts';
 import { newlyOpen, type OpenIncident } from '../../../src/incident/lifecycle/state.ts';
 import type { MassOutage } from '../../../src/incident/pages/page.ts';
-import type { TrackedChannel } from '../../../src/incident/pipeline/finding_tracker.ts';
+import type { TrackedChannel } from '../../../src/incident/pipeline/tracked_channel.ts';
 import { SharedPages } from '../../../src/incident/pipeline/shared_pages.ts';
 import { anIncident } from '../../support/a.ts';
 
