@@ -75,6 +75,32 @@ describe('a restart that stopped the channel and did not start it again', () => 
     await isStillDownForTheNext(world, time);
   });
 
+  it('is still down for the next process, where it was no restart that stopped it', async () => {
+    const time = fakeClock();
+    const world = pipelineHarness({ time, sources: true });
+    world.engine.capabilities.add('cache');
+    await world.live(10_000);
+    world.engine.onCacheDropped = async () => {
+      world.engine.stop('news');
+      return fails();
+    };
+    world.engine.refusingSources.add('news');
+    world.engine.freeze('news');
+    const [at, monoMs] = [world.clock.now(), world.clock.monotonicMs()];
+    const refused = { kind: 'auth_denied', origin: 'log', confidence: 0.9, pattern: 'test', evidence: [] } as const;
+    world.pipeline.symptom({ at, monoMs, channel: 'news', ...refused, countInWindow: 2, windowMs: 60_000 });
+    await world.live(30_000);
+    expect(world.facts('tool.started')).toContainEqual(
+      expect.objectContaining({
+        permit: expect.objectContaining({ call: expect.objectContaining({ tool: 'invalidate_cache' }) }),
+      }),
+    );
+    world.engine.refusingSources.clear();
+    await world.live(120_000);
+    expect(openPages(world)).toHaveLength(1);
+    await isStillDownForTheNext(world, time);
+  });
+
   it('counts as stopped on purpose once it has been seen to run again and is stopped after that', async () => {
     const world = pipelineHarness();
     await world.live(10_000);

@@ -37,6 +37,17 @@ describe('channels that died together', () => {
     expect(world.pipeline.incidents().open).toEqual([]);
   });
 
+  it('leave another of their group to the person who stops it while they are started', async () => {
+    const world = await playing();
+    for (const name of DEAD) world.engine.kill(name);
+    for (let passed = 0; passed < 240_000 && restarted(world).length === 0; passed += 250) await world.live(250);
+    world.engine.stop('e');
+    await world.live(240_000);
+    expect(restarted(world)).toEqual(DEAD);
+    expect(scopes(world)).toEqual(['group']);
+    expect(world.pipeline.watch.watched('e')?.finding).toMatchObject({ trouble: false, quiet: true });
+  });
+
   it('take one with them that dies a little later', async () => {
     const world = await playing();
     for (const name of DEAD) world.engine.kill(name);

@@ -27,6 +27,10 @@ export class FakeEngine implements Engine {
   onRestart: ((channel: string, context: ActionContext) => Promise<string>) | undefined;
   /** Channels whose source refuses. */
   readonly deadSources = new Set<string>();
+  /** Channels whose source answers 403. */
+  readonly refusingSources = new Set<string>();
+  /** What dropping the cache does besides. */
+  onCacheDropped: ((channel: string | undefined) => Promise<string>) | undefined;
   /** Permits under which new credentials were fetched. */
   readonly refreshes: string[] = [];
   credentialsWork = true;
@@ -74,6 +78,10 @@ export class FakeEngine implements Engine {
     this.refreshes.push(permit);
     this.credentialsWork = true;
     return 'fetched';
+  }
+
+  async invalidateCache(name: string | undefined): Promise<string> {
+    return this.onCacheDropped?.(name) ?? 'dropped';
   }
 
   async probeCredentials(): Promise<boolean> {
@@ -128,9 +136,11 @@ export class FakeEngine implements Engine {
   }
 
   sourceOf(name: string): SourceSample {
-    const ok = !this.deadSources.has(name);
+    const isRefused = this.refusingSources.has(name);
+    const ok = !this.deadSources.has(name) && !isRefused;
     const at = this.#clock.now();
     const about = { kind: 'source', at, monoMs: this.#clock.monotonicMs(), source: 'probe', channel: name } as const;
+    if (isRefused) return { ...about, ok, host: 'origin:80', failure: 'http_status', status: 403 };
     return ok ? { ...about, ok, host: 'origin:80' } : { ...about, ok, host: 'origin:80', failure: 'refused' };
   }
 

@@ -110,10 +110,16 @@ function openIncident(edit: Edit, { incident }: FactOf<'incident.opened'>): void
   edit.putIncident(id, { scope, group, engine, openedMs, restarts: {}, fixed: [] });
 }
 
-/** It was seen to be stopped after Reeve's own call had ended: that restart explains nothing any more. */
-const stoppedByPerson = (edit: Edit, channel: string): void => {
-  delete edit.subject(keyOfScope({ kind: 'channel', id: channel })).unproven;
-};
+/**
+ * It was seen to be stopped after Reeve's own call had ended, or to play after a change that had to start nothing: that
+ * call explains no stop any more.
+ */
+function incidentClosed(edit: Edit, { ending, unseen }: FactOf<'incident.closed'>, channel: string): void {
+  const subject = edit.subject(keyOfScope({ kind: 'channel', id: channel }));
+  const isByPerson = ending === 'by_person' && unseen !== true;
+  const played = (ending === 'resolved' || ending === 'self_healed') && subject.unproven?.startsNothing === true;
+  if (isByPerson || played) delete subject.unproven;
+}
 
 function contained(edit: Edit, fact: FactOf<'containment.raised'>, nowMs: number): void {
   const { scope, reason, detail, releaseByPerson } = fact;
@@ -163,7 +169,7 @@ function foldEnvironment(edit: Edit, entry: JournalEntry): void {
       break;
     case 'incident.closed':
       if (incident !== undefined) edit.putIncident(incident, undefined);
-      if (channel !== undefined && fact.ending === 'by_person' && fact.unseen !== true) stoppedByPerson(edit, channel);
+      if (channel !== undefined) incidentClosed(edit, fact, channel);
       break;
     case 'unknown.settled':
       settleUnknown(edit, fact, channel);

@@ -143,13 +143,24 @@ export function start(edit: Edit, terms: PermitTerms, atMs: MonoMs): void {
   if (attempt !== undefined) moveProbe(record, attempt);
   const plan = edit.plan(terms.id);
   if (plan !== undefined) plan.startedMs = atMs;
+  if (attempt !== undefined) leftUnproven(terms, target, atMs);
   if (terms.risk !== 'high') return;
   const mark = edit.marks(groupOf(edit, terms)).findLast((one) => one.permit === terms.id);
   if (mark !== undefined) mark.atMs = atMs;
   if (!isStart(terms)) return;
-  if (attempt !== undefined) target.unproven = { permit: terms.id, sinceMs: atMs };
   const own = startOf(edit.starts(), terms.id);
   if (own !== undefined) Object.assign(own, { atMs, open: true });
+}
+
+/**
+ * Whatever changes something of a channel may stop it on the way, and fail to start it again; a restart must show a new
+ * process, anything else need not.
+ */
+function leftUnproven({ id: permit, call }: PermitTerms, target: SubjectState, sinceMs: MonoMs): void {
+  const { effect, engineWide } = specOf(call.tool);
+  if (call.target.kind !== 'channel' || effect !== 'change' || engineWide) return;
+  if (isStartOf(call)) target.unproven = { permit, sinceMs };
+  else target.unproven ??= { permit, sinceMs, startsNothing: true };
 }
 
 /** The call ended, well or badly: its cooldown begins. Whether it helped is judged later. */

@@ -73,8 +73,11 @@ export interface SubjectState {
   cured?: Cure;
   /** Those before it, oldest first; absent where there are none. */
   curedBefore?: readonly Cure[];
-  /** A restart of Reeve's began, and no new process of the channel has been observed since (law S6). */
-  unproven?: { permit: PermitId; sinceMs: MonoMs };
+  /**
+   * A change of Reeve's began that may have left the channel stopped, and no new process of it has been observed since
+   * (law S6). `startsNothing`: the change is no restart, and nothing needs to follow it.
+   */
+  unproven?: { permit: PermitId; sinceMs: MonoMs; startsNothing?: true };
   /** A change began here and its end is not known: nothing more until it is seen healthy, or a person resets it. */
   unknown?: { permit: PermitId; tool: ToolName; sinceMs: MonoMs };
   /** The last change of unknown end that a person has reset: it may be seen to have worked still (law S5). */

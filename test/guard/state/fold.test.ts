@@ -251,6 +251,37 @@ describe('incidents and containments', () => {
     expect('unproven' in b.subject()).toBe(false);
   });
 
+  it('any other change may have left its channel stopped, until the channel was seen to play or stopped by a person', () => {
+    for (const ending of ['resolved', 'self_healed', 'by_person'] as const) {
+      const b = book();
+      b.grant(aPermit(lowOf('invalidate_cache')));
+      b.start(12_000, aPermit(lowOf('invalidate_cache')));
+      const closed = { type: 'incident.closed', because: '', openMs: 0 } as const;
+      const about = { channel: 'news', incident: 'inc-1' };
+      b.put(13_000, { ...closed, ending: 'absorbed' }, about);
+      expect(b.subject().unproven).toEqual({ permit: 'p1', sinceMs: 12_000, startsNothing: true });
+      b.put(14_000, { ...closed, ending }, about);
+      expect('unproven' in b.subject()).toBe(false);
+    }
+  });
+
+  it('another change does not stand for the restart before it', () => {
+    const b = book();
+    b.grant(aPermit());
+    b.start(12_000, aPermit());
+    const other = aPermit({ ...lowOf('invalidate_cache'), id: 'p2' });
+    b.grant(other);
+    b.start(14_000, other);
+    expect(b.subject().unproven).toEqual({ permit: 'p1', sinceMs: 12_000 });
+  });
+
+  it('what only looks leaves nothing stopped', () => {
+    const b = book();
+    b.grant(aPermit(lowOf('fetch_recent_logs')));
+    b.start(12_000, aPermit(lowOf('fetch_recent_logs')));
+    expect('unproven' in b.subject()).toBe(false);
+  });
+
   it('a restart that may have left its channel stopped is not forgotten for a life that nobody saw run', () => {
     const b = book();
     b.grant(aPermit());
