@@ -63,12 +63,19 @@ export class SecondReeve {
   begin({ variant, forMs }: Injection): void {
     if (this.#instance !== undefined) return;
     this.#begun += 1;
+    this.#forgetStops();
     const instance = this.#create(PERSONAS[Math.floor(variant * PERSONAS.length)]!);
     this.#instance = instance;
     instance.run.start();
     this.#deps.at(this.#deps.nowMs() + forMs, () => {
       if (this.#instance === instance) void instance.run.stop().then(() => this.#instance === instance && this.end());
     });
+  }
+
+  /** It has no journal of the one before it: what that one stopped and did not start is as somebody wants it. */
+  #forgetStops(): void {
+    for (const channel of this.#deps.service.channels.values())
+      if (channel.stoppedBy === OWN) channel.stoppedBy = 'human';
   }
 
   /** It is gone, in the middle of whatever it did. */
