@@ -76,3 +76,9 @@ export function nextSymptoms(before: readonly SymptomFacts[], symptom: Symptom):
   };
   return [...before.filter((one) => one !== held && monoMs - one.lastMs <= KEPT_MS), fresh].slice(-KEPT);
 }
+
+/** By their id; and source clients, which only send. */
+const OF_PUBLISHER = /publish|ingest|stream_key|^(?:darkice_denied|obs_key|shout_login)$/;
+
+/** A refusal of who sends to a server: no new address helps, and no credentials for what the channel reads. */
+export const isOfPublisher = ({ pattern }: Pick<SymptomFacts, 'pattern'>): boolean => OF_PUBLISHER.test(pattern ?? '');

@@ -13,7 +13,7 @@ import type { Match } from './rule.ts';
 import { loopHasRested } from './process.ts';
 import { FINAL_OUTPUT_MS } from '../facts/setup.ts';
 import { fallsBehind, isSlow, recentSpeeds } from '../facts/speed.ts';
-import type { SymptomFacts } from '../facts/symptom_facts.ts';
+import { isOfPublisher, type SymptomFacts } from '../facts/symptom_facts.ts';
 import {
   churnSignal,
   deadSignal,
@@ -201,6 +201,6 @@ export function publisherLost(input: ClassifyInput): Match | undefined {
 }
 
 export function publishRejected(input: ClassifyInput): Match | undefined {
-  const lines = reported(input, 'auth_denied').filter(({ pattern }) => /publish|ingest|stream_key/.test(pattern ?? ''));
+  const lines = reported(input, 'auth_denied').filter(isOfPublisher);
   return input.troubled && lines.length > 0 ? matched(input, 'the server refuses the publisher', lines) : undefined;
 }

@@ -12,7 +12,7 @@ import {
 import { serverOutOf } from '../correlate/nearby.ts';
 import type { Match } from './rule.ts';
 import type { SourceFacts } from '../facts/output_facts.ts';
-import type { SymptomFacts } from '../facts/symptom_facts.ts';
+import { isOfPublisher, type SymptomFacts } from '../facts/symptom_facts.ts';
 import { deadSignal, outputSignal, sourceSignal, spoken, symptomSignal } from './signals.ts';
 
 /** What the channel's log says of its source, unless the source has been read well since. */
@@ -46,10 +46,9 @@ const ofSource =
   (input: ClassifyInput): Match | undefined =>
     input.troubled && !isSilent(input) ? holds(input) : undefined;
 
-const DURING_PUBLISH = /publish|ingest|stream_key/;
 /** Refused as a viewer of the source, not as a publisher. */
 const refusals = (input: ClassifyInput): readonly SymptomFacts[] =>
-  sourceReports(input, 'auth_denied').filter(({ pattern }) => !DURING_PUBLISH.test(pattern ?? ''));
+  sourceReports(input, 'auth_denied').filter((line) => !isOfPublisher(line));
 
 function matched(
   input: ClassifyInput,
