@@ -11,7 +11,7 @@ import {
   type ToolResult,
   type ToolSpec,
 } from '../core/tool.ts';
-import { failureOf } from '../resilience/failure.ts';
+import { failureOf, statusOf } from '../resilience/failure.ts';
 import type { BoundTool } from './toolbox.ts';
 
 export interface RunnerDeps {
@@ -78,16 +78,19 @@ export const aboutOf = (terms: PermitTerms) => ({
 
 /** The call left, and what came back, or did not, does not say what it did. */
 const AMBIGUOUS: ReadonlySet<ProbeFailure> = new Set(['timeout', 'reset', 'truncated', 'invalid_answer', 'too_large']);
+/** Bad gateway, and gateway timeout: a proxy got no answer from the engine, which may go on with what it was asked. */
+const NO_ANSWER: ReadonlySet<number | undefined> = new Set([502, 504]);
 /** The engine answered that it did not do it, or was not asked at all. */
 const CERTAIN: ReadonlySet<string> = new Set(['ENGINE_REFUSED', 'BREAKER_OPEN', 'QUEUE_FULL']);
 
 /**
  * Law S6: the end of a change is not known when the deadline passed, Reeve was asked to stop, the transport broke in
- * the middle or the engine answered nonsense. A change that may be repeated is repeated instead.
+ * the middle (also behind a proxy that says so) or the engine answered nonsense. A change that may be repeated is
+ * repeated instead.
  */
 function isUnknown(spec: ToolSpec, code: string, thrown: unknown): boolean {
   if (spec.effect !== 'change' || spec.idempotent || CERTAIN.has(code)) return false;
-  return AMBIGUOUS.has(failureOf(thrown));
+  return AMBIGUOUS.has(failureOf(thrown)) || NO_ANSWER.has(statusOf(thrown));
 }
 
 const unknownEnd = (terms: PermitTerms, { summary }: ToolResult): Draft => ({

@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { ReeveError } from '../../src/core/errors.ts';
 import { countingIds } from '../../src/core/id.ts';
+import { RequestFailed } from '../../src/resilience/failure.ts';
 import { fakeClock } from '../support/fake_clock.ts';
 import { pipelineHarness } from '../support/pipeline_harness.ts';
 
@@ -37,6 +38,19 @@ describe('a channel that a restart has stopped and not started again', () => {
     expect(world.engine.restarts).toHaveLength(1);
     expect(endings(world)).toEqual([]);
     expect(openPages(world)).toHaveLength(1);
+  });
+
+  it.each([502, 504])('stays paged where a proxy answered %i for an engine that goes on with it', async (status) => {
+    const world = await frozen(0, 'refuses');
+    world.engine.onRestart = async (name) => {
+      void world.clock.sleep(25_000).then(() => world.engine.stop(name));
+      throw new RequestFailed('ENGINE_UNREACHABLE', `answered ${status}`, { failure: 'http_status', status });
+    };
+    await world.live(180_000);
+    expect(world.engine.restarts).toHaveLength(1);
+    expect(endings(world)).toEqual([]);
+    expect(openPages(world)).toHaveLength(1);
+    expect(world.facts('tool.unknown')).toHaveLength(1);
   });
 
   it('keeps its page open when Reeve is upgraded afterwards', async () => {
