@@ -30,6 +30,10 @@ const seconds = (ms: number): string => `${Math.round(ms / 1000)} s`;
 export const processKnown = (process: ProcessFacts | undefined, nowMs: MonoMs): process is ProcessFacts =>
   process !== undefined && process.unreadableSinceMs === undefined && nowMs - process.lastMs <= PROCESS_STALE_MS;
 
+/** Everything that is looked at was looked at since then. */
+export const isSeenSince = ({ process, output, reach }: ChannelFacts, sinceMs: MonoMs): boolean =>
+  [process?.lastMs, output?.last.monoMs, reach?.last.monoMs].every((atMs) => atMs === undefined || atMs > sinceMs);
+
 /** A person asked for it; what a change of Reeve's has left stopped, nobody did (law S6). */
 export const isStoppedByPerson = (process: ProcessFacts | undefined): boolean =>
   process?.stoppedOnPurpose === true && !process.stoppedByUs;

@@ -16,12 +16,13 @@ import { nearbyIn, nearbySources, type NearbySources, serverOutOf } from '../../
 import { episodeOf, lostCanaries } from '../../guard/state/canaries.ts';
 import type { GuardState } from '../../guard/state/state.ts';
 import { LogReadings } from './log_readings.ts';
-import { classOf, trackedAfter, type TrackedChannel } from './tracked_channel.ts';
+import { classOf, trackedAfter, type TrackedChannel, withoutHealth } from './tracked_channel.ts';
 import { TroubledChannels } from './troubled_channels.ts';
 import type { Want } from '../../ground/rules/rule.ts';
 import { isSameContext, FindingCache } from '../../ground/rules/finding_cache.ts';
 import { SeenChannels, seenOf } from '../../ground/correlate/seen_channel.ts';
 import { type CauseProof, mayBeProven, proofInputOf, proofOf } from '../../ground/correlate/proof.ts';
+import { isSeenSince } from '../../ground/facts/health.ts';
 import { viewersOf } from '../../ground/facts/viewers.ts';
 
 export interface FindingTrackerDeps {
@@ -52,6 +53,8 @@ export class FindingTracker {
   readonly #handedOver = new Set<ChannelId>();
   #correlatedMs = Number.NEGATIVE_INFINITY;
   #changed = true;
+  /** When the machine was last seen to have slept. */
+  #wokeMs = Number.NEGATIVE_INFINITY;
 
   constructor(deps: FindingTrackerDeps) {
     this.#deps = deps;
@@ -131,8 +134,18 @@ export class FindingTracker {
     return this.#engines.get(engine);
   }
 
+  /** Law T3: what was seen before the machine slept is no health any more, and no silence of a trouble either. */
+  #noteSleep(): void {
+    const wokeMs = this.#deps.guardState().sleeps?.at(-1)?.atMs;
+    if (wokeMs === undefined || wokeMs === this.#wokeMs) return;
+    this.#wokeMs = wokeMs;
+    this.#standing.clear();
+    for (const [id, one] of this.#channels) this.#channels.set(id, withoutHealth(one, wokeMs));
+  }
+
   /** Judges the channel by what is known now. True when it is in trouble or its finding has changed. */
   refresh(channel: ChannelId, nowMs: MonoMs): boolean {
+    this.#noteSleep();
     const facts = this.#deps.factStore.view(channel);
     if (facts === undefined) {
       this.#troubled.delete(channel);
@@ -148,7 +161,8 @@ export class FindingTracker {
     if (this.#standing.get(channel)?.stands(facts, context, nowMs) === true) return false;
     const before = this.#channels.get(channel);
     const { facts: asRead, finding } = this.#judge(facts, context, nowMs);
-    const after = trackedAfter(before, { ref: facts.setup, finding, nowMs, viewers: viewersOf(facts, nowMs) });
+    const isSeen = isSeenSince(facts, this.#wokeMs);
+    const after = trackedAfter(before, { ref: facts.setup, finding, isSeen, nowMs, viewers: viewersOf(facts, nowMs) });
     this.#channels.set(channel, after);
     this.#seen.set(seenOf(after, () => this.#hostOf(channel)));
     if (finding.trouble) {
@@ -157,7 +171,7 @@ export class FindingTracker {
       this.#standing.delete(channel);
     } else {
       this.#troubled.delete(channel);
-      this.#standing.set(channel, new FindingCache(facts, context, nowMs, finding.healthy === true));
+      if (isSeen) this.#standing.set(channel, new FindingCache(facts, context, nowMs, finding.healthy === true));
     }
     if (finding.trouble && finding.wants.length > 0) this.#deps.onWants(channel, finding.wants);
     const isSame = before !== undefined && classOf(before.finding) === classOf(finding);
@@ -205,6 +219,7 @@ export class FindingTracker {
 
   /** Works out what is shared, when that may have changed. True when the causes are not what they were. */
   correlate(nowMs: MonoMs): boolean {
+    this.#noteSleep();
     const idle = this.#causes.length === 0 && this.#engines.size === 0 && this.#troubled.size === 0;
     const due = this.#changed || (!idle && nowMs - this.#correlatedMs >= CORRELATE_EVERY_MS);
     if (!due) return false;

@@ -29,13 +29,14 @@ export interface TrackedChannel {
 export const classOf = (finding: Finding): FailureClass | string =>
   finding.trouble ? finding.classification : `well:${finding.healthy}:${finding.quiet}`;
 
+/** `isSeen`: the finding rests on looks since the machine last slept (law T3); default true. */
 export function trackedAfter(
   before: TrackedChannel | undefined,
-  now: Pick<TrackedChannel, 'ref' | 'finding' | 'viewers'> & { readonly nowMs: MonoMs },
+  now: Pick<TrackedChannel, 'ref' | 'finding' | 'viewers'> & { readonly nowMs: MonoMs; readonly isSeen?: boolean },
 ): TrackedChannel {
-  const { ref, finding, viewers, nowMs } = now;
+  const { ref, finding, viewers, nowMs, isSeen = true } = now;
   const sameClass = before !== undefined && classOf(before.finding) === classOf(finding);
-  const healthy = finding.healthy === true && !finding.trouble;
+  const healthy = finding.healthy === true && !finding.trouble && isSeen;
   return {
     ref,
     finding,
@@ -56,4 +57,17 @@ function goesOn({ finding, troubledMs, clearSinceMs }: TrackedChannel, next: Fin
   if (!next.trouble && !isUnseen) return false;
   if (finding.trouble) return true;
   return clearSinceMs !== undefined && troubledMs < clearSinceMs && nowMs - clearSinceMs < CLEAR_HOLD_MS;
+}
+
+/** The machine slept, and this was the state before: since when it is well has to be seen anew. */
+export function withoutHealth(one: TrackedChannel, wokeMs: MonoMs): TrackedChannel {
+  const { troubledMs, clearSinceMs } = one;
+  if (clearSinceMs === undefined) return { ...one, healthySinceMs: undefined };
+  const isOnlyUnseen = troubledMs < clearSinceMs;
+  return {
+    ...one,
+    healthySinceMs: undefined,
+    clearSinceMs: wokeMs,
+    troubledMs: isOnlyUnseen ? troubledMs : wokeMs,
+  };
 }

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { trackedAfter, type TrackedChannel } from '../../../src/incident/pipeline/tracked_channel.ts';
+import { trackedAfter, type TrackedChannel, withoutHealth } from '../../../src/incident/pipeline/tracked_channel.ts';
 import { CLEAR_HOLD_MS } from '../../../src/incident/lifecycle/transitions.ts';
 import type { Finding } from '../../../src/ground/rules/classify.ts';
 import { aChannel } from '../../support/a.ts';
@@ -44,5 +44,29 @@ describe('how long a channel is in trouble', () => {
   it('does not begin before it was found, where nothing was known of it until then', () => {
     expect(troubledAfter([1, unseen], [3, unseen], [5, down])).toBe(5);
     expect(troubledAfter([1, plays], [3, unseen], [5, down])).toBe(5);
+  });
+});
+
+describe('a channel after a sleep of the machine (T3)', () => {
+  it('is well only since it was looked at again', () => {
+    const asleep = trackedAfter(undefined, { ref, finding: plays, nowMs: 1_000 });
+    const awake = withoutHealth(asleep, 5_000);
+    expect(awake).toMatchObject({ healthySinceMs: undefined, clearSinceMs: 5_000 });
+    const unlooked = trackedAfter(awake, { ref, finding: plays, nowMs: 5_500, isSeen: false });
+    expect(unlooked.healthySinceMs).toBeUndefined();
+    expect(trackedAfter(unlooked, { ref, finding: plays, nowMs: 6_000 }).healthySinceMs).toBe(6_000);
+  });
+
+  it('is in a trouble that is found then since then, and in one that it slept through since before', () => {
+    const wokenAfter = (...findings: readonly Finding[]) => {
+      let tracked: TrackedChannel | undefined;
+      for (const [at, finding] of findings.entries())
+        tracked = trackedAfter(tracked, { ref, finding, nowMs: 1_000 * (1 + at) });
+      return trackedAfter(withoutHealth(tracked!, 9_000), { ref, finding: unseen, nowMs: 10_000 });
+    };
+    const then = (tracked: TrackedChannel) => trackedAfter(tracked, { ref, finding: down, nowMs: 11_000 }).troubledMs;
+    expect(then(wokenAfter(plays))).toBeGreaterThanOrEqual(9_000);
+    expect(then(wokenAfter(down))).toBe(1_000);
+    expect(then(wokenAfter(down, unseen))).toBe(1_000);
   });
 });
