@@ -25,8 +25,12 @@ export function evidence(input: CheckInput): Answer {
 function ownState(input: CheckInput): Answer {
   const { envelope } = input;
   if (envelope === undefined) return notAsked('weighed with the plan');
+  const threshold = 'a channel that is down';
   if (envelope.channelHealthy === true) {
-    return refuse('evidence_missing', { value: 'it plays', threshold: 'a channel that is down' }, 'it plays by now');
+    return refuse('evidence_missing', { value: 'it plays', threshold }, 'it plays by now');
+  }
+  if (envelope.signals.length === 0) {
+    return refuse('evidence_missing', { value: 'no signal', threshold }, 'nothing shows that it is down');
   }
   return stale(input, envelope) ?? pass('down by fresh samples', 'its own state, fresh');
 }

@@ -79,6 +79,10 @@ describe('evidence (question 8)', () => {
     const parent = 'per-plan';
     expect(asked({ channelHealthy: true }, { parent })).toMatchObject({ code: 'evidence_missing' });
     expect(asked({ channelHealthy: false }, { parent })).toMatchObject({ verdict: 'pass' });
+    expect(asked({ channelHealthy: undefined, signals: [] }, { parent })).toMatchObject({
+      code: 'evidence_missing',
+      because: 'nothing shows that it is down',
+    });
     expect(asked({ channelHealthy: false, takenMs: NOW_MS - AGE_MS }, { parent })).toMatchObject({
       code: 'evidence_stale',
     });
