@@ -11,7 +11,7 @@ import {
 } from '../core/incident.ts';
 import type { About, Draft, JournalEntry, Projection } from '../core/journal.ts';
 import { type ChannelId, type IncidentId, keyOfScope, type RunId, type Scope } from '../core/scope.ts';
-import { describeCall, type PermitTerms } from '../core/tool.ts';
+import { CHANGING_TOOLS, describeCall, type PermitTerms } from '../core/tool.ts';
 
 /** A call that began and whose end is not written down. */
 export interface OpenPermit {
@@ -155,8 +155,8 @@ function pages(open: OpenWork, moment: RecoveryMoment): readonly Draft[] {
     paged.add(incident);
     drafts.push({ ...about, fact: { type: 'escalation.raised', escalation: escalationOf(incident, page, moment) } });
   };
-  for (const { permit, about } of rootsFirst(open.permits)) {
-    // Of a call for a group's incident, also one that only looked at one of its channels: the page names the group.
+  for (const { permit, about } of rootsFirst(open.permits.filter(isChange))) {
+    // Of a call for a group's incident, also one on a single channel of it: the page names the group.
     const { scope = permit.call.target, channels } = ofIncident(permit.incident) ?? {};
     tell(about, permit.incident, { ...unknownPage(permit, { when: WHEN_STOPPED, channels }), scope });
   }
@@ -167,6 +167,9 @@ function pages(open: OpenWork, moment: RecoveryMoment): readonly Draft[] {
   }
   return drafts;
 }
+
+/** That the end of a look is not known is nothing to a person: its run was interrupted, and that is said. */
+const isChange = ({ permit }: OpenPermit): boolean => CHANGING_TOOLS.some((tool) => tool === permit.call.tool);
 
 const rootsFirst = (permits: readonly OpenPermit[]): readonly OpenPermit[] => [
   ...permits.filter(({ permit }) => permit.parent === undefined),
@@ -222,10 +225,10 @@ function interruptedPage(incident: IncidentId, about: OpenScope | undefined): Pa
     reason: 'internal',
     scope,
     ...(channels.length > 0 ? { channels } : {}),
-    summary: `${keyOfScope(scope)}: Reeve stopped in the middle of a run; no call was under way`.slice(0, 200),
+    summary: `${keyOfScope(scope)}: Reeve stopped in the middle of a run; no change was under way`.slice(0, 200),
     details: clip(
       [
-        'Reeve was stopped or crashed while it worked on this incident. The end of every call it made is known.',
+        'Reeve was stopped or crashed while it worked on this incident. The end of every change it made is known.',
         'The incident stays open. Reeve looks at it again when what is wrong with it changes.',
         `The whole story: reeve trace ${incident}`,
         ...(channels.length > 0 ? [channelsLine(channels)] : []),

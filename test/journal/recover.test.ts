@@ -146,7 +146,19 @@ describe('recovery', () => {
     expect(pages).toMatchObject([{ scope: target, details: expect.stringContaining('Channels: a, b') }]);
   });
 
-  it('of a look at one channel makes a page about the group whose incident asked for it: all of it is down', () => {
+  it('tells no one that a look may or may not have happened: the run was interrupted, and nothing is blocked', () => {
+    const call = { tool: 'fetch_recent_logs', target: { kind: 'channel', id: 'a' }, channels: [] } as const;
+    const drafts = afterCrash([opened, runStarted, toolStarted('p1', { call, risk: 'low' })]).recover();
+    expect(drafts.map(({ fact }) => fact.type)).toEqual(['tool.unknown', 'escalation.raised', 'run.ended']);
+    expect(drafts[1]?.fact).toMatchObject({
+      escalation: {
+        ...{ reason: 'internal', scope: { kind: 'group', id: 'pull' }, channels: ['a', 'b'] },
+        summary: 'group:pull: Reeve stopped in the middle of a run; no change was under way',
+      },
+    });
+  });
+
+  it('of a call on one channel makes a page about the group whose incident asked for it: all of it is down', () => {
     const work = afterCrash([opened, runStarted, toolStarted('p1')]);
     expect(work.recover().find(({ fact }) => fact.type === 'escalation.raised')?.fact).toMatchObject({
       escalation: { scope: { kind: 'group', id: 'pull' } },
