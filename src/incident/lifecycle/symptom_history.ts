@@ -12,18 +12,21 @@ const SYMPTOMS_MAX = 12;
 /** The newest symptom of each kind and channel: bounded by the channels and the closed set of kinds. */
 export class SymptomHistory {
   readonly #newest = new Map<string, Symptom>();
-  readonly #seen = new Set<string>();
+  /** Of the incident that each channel was last in, what is recorded there. */
+  readonly #recorded = new Map<ChannelId, { readonly incident: IncidentId; readonly kinds: Set<string> }>();
 
   /** True when this kind is not recorded yet in the incident. */
   add(symptom: Symptom, incident: IncidentId | undefined): boolean {
     if (HARMLESS_SYMPTOMS.has(symptom.kind)) return false;
-    const key = `${symptom.channel}|${symptom.kind}|${symptom.origin}`;
-    this.#newest.set(key, symptom);
+    const { channel } = symptom;
+    const kind = `${symptom.kind}|${symptom.origin}`;
+    this.#newest.set(`${channel}|${kind}`, symptom);
     if (incident === undefined) return false;
-    if (this.#seen.size > 1_000) this.#seen.clear();
-    const seenKey = `${incident}|${key}`;
-    if (this.#seen.has(seenKey)) return false;
-    this.#seen.add(seenKey);
+    const before = this.#recorded.get(channel);
+    const recorded = before?.incident === incident ? before : { incident, kinds: new Set<string>() };
+    if (recorded.kinds.has(kind)) return false;
+    recorded.kinds.add(kind);
+    this.#recorded.set(channel, recorded);
     return true;
   }
 

@@ -15,6 +15,14 @@ describe('the symptoms before an incident', () => {
     expect(history.add(aSymptom(at(5)), 'inc-2')).toBe(true);
   });
 
+  it('are written once also where thousands are in trouble: their lines go on, and each write holds the loop', () => {
+    const history = new SymptomHistory();
+    const channels = Array.from({ length: 3_000 }, (_, index) => `c${index}`);
+    const writes = () => channels.filter((channel) => history.add(aSymptom(at(1), { channel }), `inc-${channel}`));
+    expect(writes()).toHaveLength(3_000);
+    expect(writes()).toHaveLength(0);
+  });
+
   it('changes nothing outside an incident, and is remembered all the same', () => {
     const history = new SymptomHistory();
     expect(history.add(aSymptom(at(1)), undefined)).toBe(false);
