@@ -53,6 +53,32 @@ describe('a channel that a restart has stopped and not started again', () => {
     expect(world.facts('tool.unknown')).toHaveLength(1);
   });
 
+  it('stays paged where the engine is silent for a while after the call, and shows it only then', async () => {
+    const world = await frozen(0, 'refuses');
+    while (world.engine.restarts.length === 0) await world.live(250);
+    await world.advance(40_000);
+    await world.live(180_000);
+    expect(endings(world)).toEqual([]);
+    expect(openPages(world)).toHaveLength(1);
+    expect(world.pipeline.watch.watched('news')?.finding).toMatchObject({
+      trouble: true,
+      because: 'Reeve stopped it and the engine did not start it again',
+    });
+  });
+
+  it('is a person’s, though the engine was silent for a while, once it was seen to run on after the call', async () => {
+    const world = await frozen(0, 'refuses');
+    world.engine.onRestart = async () => {
+      throw new ReeveError('ENGINE_REFUSED', 'busy');
+    };
+    while (world.engine.restarts.length === 0) await world.live(250);
+    await world.live(1_000);
+    world.engine.stop('news');
+    await world.advance(40_000);
+    await world.live(60_000);
+    expect(endings(world)).toEqual(['by_person']);
+  });
+
   it('keeps its page open when Reeve is upgraded afterwards', async () => {
     const time = fakeClock();
     const world = await frozen(1_000, 'refuses', time);

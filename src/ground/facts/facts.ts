@@ -162,11 +162,11 @@ export class FactStore {
     this.#channels.set(channel, { ...facts, actedMs: monoMs, halfDone });
   }
 
-  /** The call of the change ended, and it is known how: what stops from now on is stopped by somebody else. */
+  /** The call of the change ended, and it is known how: what is seen to stop after that is stopped by somebody else. */
   changeEnded(channel: ChannelId, monoMs: MonoMs): void {
     const facts = this.#channels.get(channel);
     if (facts?.halfDone === undefined) return;
-    this.#channels.set(channel, { ...facts, halfDone: { ...facts.halfDone, untilMs: monoMs + SEEN_LATE_MS } });
+    this.#channels.set(channel, { ...facts, halfDone: { ...facts.halfDone, endedMs: monoMs } });
   }
 
   /**
@@ -227,8 +227,6 @@ export class FactStore {
 
 type ChannelSample = Exclude<Sample, { readonly kind: 'engine' | 'host' | 'credential' }>;
 
-/** A stop may be seen this long after the call that made it has ended: the look at the engine comes later. */
-const SEEN_LATE_MS = 5_000;
 /** A late effect is over by then: the old process runs on, so the call did not stop it. */
 const LATE_EFFECT_MS = 120_000;
 

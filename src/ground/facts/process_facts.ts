@@ -85,9 +85,19 @@ export interface HalfDone {
   readonly sinceMs: MonoMs;
   /** Whether there was such a restart is not known. */
   readonly certainty?: 'maybe';
-  /** What stops after this was not stopped by it; undefined while the call is under way, or its end is not known. */
-  readonly untilMs?: MonoMs;
+  /** When the call ended; undefined while it is under way, or where its end is not known. */
+  readonly endedMs?: MonoMs;
 }
+
+/** A stop may be seen this long after the call that made it has ended: the look at the engine comes later. */
+const SEEN_LATE_MS = 5_000;
+
+/**
+ * What is seen now may have been stopped by that call: so soon after its end, or by the first look since. An engine
+ * that was silent meanwhile shows late what Reeve did, and no person was seen to do it (law S6).
+ */
+const mayBeOf = ({ endedMs }: HalfDone, lookedMs: MonoMs, nowMs: MonoMs): boolean =>
+  endedMs === undefined || nowMs <= endedMs + SEEN_LATE_MS || lookedMs <= endedMs;
 
 /** Nothing but unreadable states was seen of the channel's process before. */
 export const isFirstSight = (before: ProcessFacts | undefined): boolean =>
@@ -220,7 +230,7 @@ function withEnd(
 function withState(facts: ProcessFacts, sample: ProcessSample, { actedMs, halfDone }: Known): ProcessFacts {
   const { monoMs, state } = sample;
   const running = state === 'running';
-  const mayBeOurs = halfDone !== undefined && monoMs <= (halfDone.untilMs ?? Number.POSITIVE_INFINITY);
+  const mayBeOurs = halfDone !== undefined && mayBeOf(halfDone, facts.lastMs, monoMs);
   const ours = mayBeOurs || (actedMs !== undefined && monoMs - actedMs <= OWN_ACTION_MS);
   return {
     ...facts,

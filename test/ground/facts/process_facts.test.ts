@@ -142,14 +142,21 @@ describe('a new process', () => {
 
 describe('a channel found stopped', () => {
   const stopped = dead(BORN_MS + 9_000, { stoppedOnPurpose: true });
-  const byReeve = (known: Partial<Known>) => folded([sample(BORN_MS), stopped], { ...NOTHING, ...known }).stoppedByUs;
+  const byReeve = (known: Partial<Known>, looks = [sample(BORN_MS), sample(BORN_MS + 5_000)]) =>
+    folded([...looks, stopped], { ...NOTHING, ...known }).stoppedByUs;
+  const halfDone = { generation: 'one', sinceMs: BORN_MS + 1_000 };
 
   it('was stopped by Reeve where a restart of Reeve is half done, and not by what came after that', () => {
-    const halfDone = { generation: 'one', sinceMs: BORN_MS + 1_000 };
     expect(byReeve({ halfDone })).toBe(true);
-    expect(byReeve({ halfDone: { ...halfDone, untilMs: BORN_MS + 9_000 } })).toBe(true);
-    expect(byReeve({ halfDone: { ...halfDone, untilMs: BORN_MS + 8_999 } })).toBe(false);
+    expect(byReeve({ halfDone: { ...halfDone, endedMs: BORN_MS + 4_000 } })).toBe(true);
+    expect(byReeve({ halfDone: { ...halfDone, endedMs: BORN_MS + 3_999 } })).toBe(false);
     expect(byReeve({})).toBe(false);
+  });
+
+  it('was stopped by Reeve also where nobody saw it run since the call: no person is known to have done it (S6)', () => {
+    const ended = { halfDone: { ...halfDone, endedMs: BORN_MS + 2_000 } };
+    expect(byReeve(ended, [sample(BORN_MS), sample(BORN_MS + 2_000)])).toBe(true);
+    expect(byReeve(ended, [sample(BORN_MS), sample(BORN_MS + 2_001)])).toBe(false);
   });
 });
 
