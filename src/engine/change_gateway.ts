@@ -4,7 +4,7 @@ import { ReeveError } from '../core/errors.ts';
 import type { Transport } from '../resilience/transport.ts';
 
 export interface Change {
-  /** What is changed: a channel, or the engine itself. Fence tokens are ordered per target. */
+  /** What is changed: a channel, or `engine:ID` for the engine itself. Fence tokens are ordered per target. */
   readonly target: string;
   readonly context: ActionContext;
   /** Doing it twice does harm: once per permit. */

@@ -7,7 +7,7 @@ import type { About, Append, Draft, Read } from '../core/journal.ts';
 import { DEFAULT_LIMITS, type Limits } from '../core/limits.ts';
 import type { Persona } from '../core/persona.ts';
 import type { DenialCode, GuardCheck, GuardDecision, GuardVerdict } from '../core/plan.ts';
-import type { Scope } from '../core/scope.ts';
+import { keyOfScope, type Scope } from '../core/scope.ts';
 import { describeCall, Permit, type PermitTerms, type ToolCall, type WhyNot } from '../core/tool.ts';
 import {
   type ChildRequest,
@@ -24,10 +24,10 @@ import { viewerSecondsOf } from './checks/counters.ts';
 import { limitProblems } from './limits.ts';
 import type { GuardRequest, CheckInput } from './checks/check_input.ts';
 import { whyNotNow } from './redeem.ts';
-import { containmentKey, type GuardState } from './state/state.ts';
+import { containmentKey, type GuardState, highestFence } from './state/state.ts';
 import { flipsOf, unwritten } from './trace.ts';
 import { roomFor, startsMaxOf } from './state/window.ts';
-import { isStart } from '../remediation/catalog.ts';
+import { isStart, subjectOf } from '../remediation/catalog.ts';
 
 export interface GuardDeps extends Surroundings {
   readonly append: Append;
@@ -245,7 +245,7 @@ export class Guard {
       run,
       risk: spec.risk,
       generation: breakerOf(target, limits, nowMs).generation,
-      fence: target.fence + 1,
+      fence: 1 + (isOfEngine(input) ? highestFence(input.state, engine) : target.fence),
       grantedMs: nowMs,
       expiresMs: nowMs + limits.permitMs,
       parent,
@@ -280,6 +280,10 @@ export class Guard {
     return persona.risk_tolerance === 'low' || (this.#deps.releaseByPerson?.(scope) ?? false);
   }
 }
+
+/** What acts on all of an engine has one order there, whichever of its channels asks for it (law S16). */
+const isOfEngine = ({ call, engine }: CheckInput): boolean =>
+  subjectOf(call, engine) === keyOfScope({ kind: 'engine', id: engine });
 
 interface Asked {
   readonly world: DecisionState;

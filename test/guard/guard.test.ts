@@ -35,6 +35,28 @@ describe('an allowed call', () => {
     expect(fences).toEqual([1, 2, 3]);
   });
 
+  it('carries a fence that the engine has not seen surpassed, whichever channel asks for a change of all of it', () => {
+    const b = bench({ channels: channelsOf(2) });
+    for (let times = 0; times < 3; times += 1) {
+      b.restart('c0', { cured: true });
+      b.pass(60_000);
+    }
+    const persona = aPersona({ tool_access_policy: { refresh_credentials: 'allow' } });
+    const refreshed = (channel: string): number => {
+      const request = b.request(channel, { persona });
+      const call = { ...request.call, tool: 'refresh_credentials' as const };
+      const envelope = { ...request.envelope, failureClassification: 'upstream_auth_expired' as const };
+      const decision = b.guard.decide({ ...request, call, envelope });
+      if (decision.verdict === 'deny') throw new Error(decision.because);
+      const { fence } = b.perform(decision.permit, { cured: true });
+      b.pass(60_000);
+      return fence;
+    };
+    const fences = ['c0', 'c1', 'c0', 'c1'].map(refreshed);
+    expect(fences).toEqual(fences.toSorted((a, b) => a - b));
+    expect(new Set(fences).size).toBe(4);
+  });
+
   it('takes an older name of a tool for the tool it means', () => {
     const b = bench();
     const request = b.request('news', {

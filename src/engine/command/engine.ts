@@ -147,7 +147,7 @@ export class CommandEngine implements Engine {
     { channel, context, once }: { channel: ChannelId | undefined; context: ActionContext; once: boolean },
   ): Promise<string> {
     // A program that may be half way through a restart is not ended because somebody stopped waiting.
-    const change = { target: channel ?? this.id, context, once, carryOn: once };
+    const change = { target: channel ?? `engine:${this.id}`, context, once, carryOn: once };
     const { stdout } = await this.#parts.change.run(change, (signal) => this.#succeed(argv, channel, signal));
     return stdout.trim() === '' ? `${argv[0]} exited 0` : stdout.trim();
   }

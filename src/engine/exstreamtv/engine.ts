@@ -106,7 +106,8 @@ export class ExstreamtvEngine implements Engine {
 
   /** Makes it resolve its media URLs anew. It gets no new token by this: an expired one needs a person. */
   async refreshCredentials(context: ActionContext): Promise<string> {
-    await this.#post('/api/settings/plex/refresh-urls', { schema: success, target: this.id, context, once: false });
+    const change = { schema: success, target: `engine:${this.id}`, context, once: false };
+    await this.#post('/api/settings/plex/refresh-urls', change);
     return 'media URLs are resolved anew; no new token was fetched';
   }
 
@@ -139,7 +140,7 @@ export class ExstreamtvEngine implements Engine {
     let entries = 0;
     for (const pattern of patterns) {
       const path = `/api/performance/cache/clear?pattern=${encodeURIComponent(pattern)}`;
-      const target = channel ?? this.id;
+      const target = channel ?? `engine:${this.id}`;
       entries += (await this.#post(path, { schema: cleared, target, context, once: false })).cleared;
     }
     return `${entries} entries cleared (${patterns.join(', ')})`;

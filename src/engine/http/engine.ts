@@ -159,7 +159,7 @@ export class HttpEngine implements Engine {
   }
 
   #change(route: Route, channel: ChannelId | undefined, context: ActionContext, once = true): Promise<HttpAnswer> {
-    return this.#parts.change.run({ target: channel ?? this.id, context, once }, (signal) =>
+    return this.#parts.change.run({ target: channel ?? `engine:${this.id}`, context, once }, (signal) =>
       this.#send(route, channel, { signal, repeatable: false }),
     );
   }

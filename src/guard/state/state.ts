@@ -182,6 +182,10 @@ export const subjectAt = (state: GuardState, key: ScopeKey): Readonly<SubjectSta
 export const subjectsOf = (state: GuardState): readonly (readonly [ScopeKey, Readonly<SubjectState>])[] =>
   state.subjects.flatMap((bucket) => Object.entries(bucket));
 
+/** The highest fence token handed out for anything that is on the engine. */
+export const highestFence = (state: GuardState, engine: EngineId): number =>
+  subjectsOf(state).reduce((max, [, one]) => (one.engine === engine ? Math.max(max, one.fence) : max), 0);
+
 export const containmentKey = (scope: Scope, reason: ContainmentReason): string => `${keyOfScope(scope)}|${reason}`;
 
 type Placed = readonly { readonly at: number; readonly held: HeldContainment }[];

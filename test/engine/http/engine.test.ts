@@ -240,6 +240,16 @@ describe('a change', () => {
   });
 });
 
+describe('fences', () => {
+  it('of an engine and of a channel that has the same name are two (S16)', async () => {
+    const { url } = await service({ 'POST /refresh': {}, 'POST /restart/news': {} });
+    const routes = { refresh: { path: '/refresh' }, restart: { path: '/restart/{channel}' } };
+    const engine = engineAt(url, { id: 'ch-news', ...routes, credentials: { path: '/auth' } });
+    await engine.restart('ch-news', { ...aContext(), fence: 9 });
+    expect(await engine.refreshCredentials({ ...aContext(), fence: 1 })).toContain('200');
+  });
+});
+
 describe('an engine described by its operator', () => {
   it('can do exactly what is described', async () => {
     const { url } = await service(running);

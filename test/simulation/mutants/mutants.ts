@@ -751,7 +751,11 @@ const KNOWN_BAD: readonly Mutant[] = [
     2,
   ),
   one('permit_outlives_containment', 'S8', NOT_ASKED_AGAIN),
-  one('fence_stands_still', 'S16', ['src/guard/guard.ts', 'fence: target.fence + 1,', 'fence: 1,']),
+  one('fence_stands_still', 'S16', [
+    'src/guard/guard.ts',
+    'fence: 1 + (isOfEngine(input) ? highestFence(input.state, engine) : target.fence),',
+    'fence: 1,',
+  ]),
 ];
 
 /** Where each is known to die soonest: what a short run tries. */
