@@ -133,7 +133,7 @@ function enginePart(found: FoundSupervisor, managers: readonly FoundManager[]): 
     '    # host: { disks: [/var/www/hls], every: 5s }',
     ...shownManagers(managers),
     ...channels,
-    ...(ids.length === 0 ? rest.map((line) => `# ${line.slice(2)}`) : rest),
+    ...(ids.length === 0 ? rest.map((line) => `# ${line}`) : rest),
     '',
   ].join('\n');
 }

@@ -61,6 +61,20 @@ describe('init', () => {
     expect(starterFiles(FOUND)[0]?.text).not.toBe(shipped);
   });
 
+  it('beside a supervisor without programs writes channels that are sound once their # is taken away', () => {
+    const folder = aFolder();
+    const [file] = starterFiles({ ...FOUND, programs: [] });
+    const text = file!.text.replace('channels: []\n', '');
+    const [from, until] = [text.indexOf('# channels:'), text.indexOf('# Persona and first phase for a whole group')];
+    const part = text
+      .slice(from, until)
+      .replace(/^# /gm, '')
+      .replace(/^( *)# (?=logs|output)/gm, '$1');
+    writeInto(folder, file!.path, text.slice(0, from) + part + text.slice(until));
+    expect(checkAll({ files: [], cwd: folder, env: {}, tools: TOOLS }).map(formatProblem)).toEqual([]);
+    expect(loadConfig({ cwd: folder, env: {} }).config?.channels.map(({ id }) => id)).toEqual(['news', 'sport']);
+  });
+
   it.each<[string, FoundSupervisor | undefined, readonly string[]]>([
     ['nothing else', undefined, ['docker', 'systemd']],
     ['a supervisor', FOUND, ['supervisor']],

@@ -1,7 +1,8 @@
 // What is allowed and dangerous: reported by `reeve check` and at the start, and not refused.
 import { X509Certificate } from 'node:crypto';
 import { readFileSync } from 'node:fs';
-import { DAY_MS } from '../../core/duration.ts';
+import { parseDuration } from '../../core/document/duration.ts';
+import { DAY_MS, SECOND_MS } from '../../core/duration.ts';
 import type { Problem } from '../../core/errors.ts';
 import { valueAt } from '../shape.ts';
 import { problemAt } from '../validate.ts';
@@ -25,6 +26,7 @@ export function exposureOf(reading: Reading, http: HttpConfig, now: number): rea
   warnAboutCertificate(http, now, warn);
   warnAboutClearText(reading.source.value, [], warn);
   warnAboutReceivers(reading.source.value, warn);
+  warnAboutPolls(reading.source.value, warn);
   return warnings;
 }
 
@@ -97,5 +99,18 @@ function warnAboutReceivers(value: unknown, warn: Warn): void {
     if (isLoopback(hostname.replace(/^\[(.*)\]$/, '$1'))) continue;
     const message = 'pages go to another machine unsigned: anyone who reaches it can forge one, or its end';
     warn(['receivers', index, 'url'], message, 'set secret_file: every message is signed then (Standard Webhooks)');
+  }
+}
+
+/** The state of a process counts for 10 s after it was read; a look may take a while, too. */
+const POLL_MS_MAX = 8 * SECOND_MS;
+
+function warnAboutPolls(value: unknown, warn: Warn): void {
+  const engines = valueAt(value, ['engines']);
+  for (const [index, engine] of (Array.isArray(engines) ? engines : []).entries()) {
+    const poll = parseDuration((engine as Record<string, unknown>).poll);
+    if (!('ok' in poll) || poll.ok <= POLL_MS_MAX) continue;
+    const message = 'looked at this seldom, its processes are unknown in between, and nothing there is restarted';
+    warn(['engines', index, 'poll'], message, 'poll: 1s is usual, 8s the most that does');
   }
 }

@@ -34,6 +34,16 @@ describe('a warning', () => {
     expect(warnings('http: { socket: /run/reeve.sock }')).toEqual([]);
   });
 
+  it.each([
+    ['8s', 0],
+    ['9s', 1],
+    ['1m', 1],
+  ])('is given for an engine that is looked at too seldom to know its processes: %s', (poll, count) => {
+    const base = BASE.replace('id: e, kind', `id: e, poll: ${poll}, kind`);
+    expect(warnings('', {}, base)).toHaveLength(count);
+    expect(warnings('', {}, base).join()).toMatch(count === 0 ? /^$/ : /^engines\.0\.poll: looked at this seldom/);
+  });
+
   it('is given for a port that other machines reach in clear, and for metrics that everybody may read', () => {
     expect(warnings(`http: { ${OPEN} }`)).toEqual([
       'http.listen: 0.0.0.0 is open to other machines without TLS: who listens on the way reads tokens',
