@@ -124,7 +124,8 @@ export const endLease = (state: ControlState, scope: Scope, context: OperatorCon
   checked(context, (signed) => {
     const held = state.leases.some((one) => sameScope(one.scope, scope));
     if (!held) return no('nothing_to_do', `there is no lease on ${keyOfScope(scope)}`);
-    return yes({ ...aboutOf(scope), fact: { type: 'control.lease_ended', scope, ...signed } });
+    const ended = yes({ ...aboutOf(scope), fact: { type: 'control.lease_ended', scope, ...signed } });
+    return { ...ended, message: `the lease on ${keyOfScope(scope)} has ended` };
   });
 
 /** Clears the breaker, an UNKNOWN and the memory of fixes that did not work. Caps and windows stay as they are. */
@@ -209,7 +210,9 @@ export const addWindow = (
     }
     const rolling = order.rolling === true ? { rolling: true as const } : {};
     const fact = { type: 'control.window_added', window: id, scope, forMs, startsInMs, ...rolling, ...signed } as const;
-    return yes({ ...aboutOf(scope), fact });
+    const end = `reeve maintenance end ${id} ${WHY}`;
+    const message = `window ${id} on ${keyOfScope(scope)}; to end it before its time: ${end}`;
+    return { ...yes({ ...aboutOf(scope), fact }), message };
   });
 
 /** Ends a maintenance window early. */
@@ -217,7 +220,8 @@ export const endWindow = (state: ControlState, id: string, context: OperatorCont
   checked(context, (signed) => {
     const window = state.windows.find((one) => one.id === id);
     if (window === undefined) return no('target_unknown', `there is no maintenance window ${clean(id)}`);
-    return yes({ ...aboutOf(window.scope), fact: { type: 'control.window_ended', window: id, ...signed } });
+    const ended = yes({ ...aboutOf(window.scope), fact: { type: 'control.window_ended', window: id, ...signed } });
+    return { ...ended, message: `window ${id} on ${keyOfScope(window.scope)} has ended` };
   });
 
 /** Answers a pending question. What has expired cannot be answered any more: it will be asked again if it matters. */
@@ -255,8 +259,10 @@ function saidTo({ call, proposed }: Approval, isYes: boolean): string {
   return `no to ${describeCall(call)}.${proposed ? '' : again}`;
 }
 
+const WHY = '--because "…"';
+
 /** What lets Reeve ask once more what a person said no to. */
-export const askAnew = (target: Scope): string => `reeve reset ${keyOfScope(target)} --because "…"`;
+export const askAnew = (target: Scope): string => `reeve reset ${keyOfScope(target)} ${WHY}`;
 
 /** The question that waits about the same thing now. */
 function askedAgain(state: ControlState, { approval }: KeptApproval, { nowMs }: { readonly nowMs: number }): string {

@@ -58,6 +58,20 @@ describe('a command', () => {
     expect(await run('phase', { phase: 4 })).toEqual({ ok: true, said: 'done: phase' });
   });
 
+  it('that begins or ends a hold names it, and what ends it', async () => {
+    const { run } = setUp();
+    const added = await run('window_add', { scope: 'group:encoders', for_ms: 60_000, starts_in_ms: 0 });
+    const [id] = /win-\S+/.exec(JSON.stringify(added)) ?? [];
+    expect(added).toEqual({
+      ok: true,
+      said: `window ${id} on group:encoders; to end it before its time: reeve maintenance end ${id} --because "…"`,
+    });
+    const ended = await run('window_end', { id });
+    expect(ended).toEqual({ ok: true, said: `window ${id} on group:encoders has ended` });
+    await run('lease', { scope: 'news', for_ms: 60_000 });
+    expect(await run('unlease', { scope: 'news' })).toEqual({ ok: true, said: 'the lease on channel:news has ended' });
+  });
+
   it('that ends a freeze says that the containment it raised goes on for a minute', async () => {
     const { run, live } = setUp();
     await run('freeze');
