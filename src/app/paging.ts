@@ -12,8 +12,7 @@ import type { Escalation } from '../core/incident.ts';
 import type { Draft, Read } from '../core/journal.ts';
 import type { Scope } from '../core/scope.ts';
 import { Dispatcher } from '../escalate/dispatcher.ts';
-import { raise } from '../escalate/escalator.ts';
-import { endLeftOver, failurePage, keyOfFailure, startedAnew } from '../escalate/failure_pages.ts';
+import { endLeftOver, failurePage, keyOfFailure, raiseFailure, startedAnew } from '../escalate/failure_pages.ts';
 import type { Outbox } from '../escalate/outbox.ts';
 import { routingOf } from '../escalate/routes.ts';
 import { readUndelivered, type Undelivered, undeliveredOf } from '../escalate/undelivered.ts';
@@ -71,12 +70,9 @@ export function createPaging({ ledger, clock, state }: Infrastructure, host: Hos
     unjournaled: unjournaledBy(() => dispatcher, stamp),
     fail(text) {
       logFailure(text);
-      const internal = stamp(failurePage(text, ledger.broken !== undefined));
-      try {
-        ledger.append(raise(outbox(), internal));
-      } catch {
-        dispatcher?.pageUnjournaled(internal);
-      }
+      const journal = () => ledger.broken?.kind;
+      const pageUnjournaled = (page: Escalation) => dispatcher?.pageUnjournaled(page);
+      raiseFailure(stamp(failurePage(text, journal())), { journal, outbox, append: ledger.append, pageUnjournaled });
     },
     recovered() {
       leftOver = readUndelivered(aside?.read());

@@ -3,7 +3,7 @@ import type { PlannerSettings } from '../agent/decide.ts';
 import { modelUseProjection } from '../model/use.ts';
 import { MINUTE_MS } from '../core/duration.ts';
 import type { Engine } from '../core/engine.ts';
-import { messageOf, ReeveError } from '../core/errors.ts';
+import { ReeveError } from '../core/errors.ts';
 import type { Ids, Random } from '../core/id.ts';
 import { keyOfIncidentPage } from '../core/incident.ts';
 import type { Append, Draft, JournalEntry, Read } from '../core/journal.ts';
@@ -15,7 +15,7 @@ import type { Phase } from '../core/control.ts';
 import type { Persona } from '../core/persona.ts';
 import type { Scope } from '../core/scope.ts';
 import { Dispatcher } from '../escalate/dispatcher.ts';
-import { raise } from '../escalate/escalator.ts';
+import { failurePage, raiseFailure } from '../escalate/failure_pages.ts';
 import type { Outbox } from '../escalate/outbox.ts';
 import type { Receiver } from '../escalate/receiver.ts';
 import type { ChannelSetup, EngineSetup } from '../ground/facts/setup.ts';
@@ -234,21 +234,12 @@ export class SimulatedDaemon {
   /** As the daemon does: nothing that fails in Reeve itself stays quiet. */
   #fail(text: string): void {
     this.#parts.onFailure(text);
-    const page = this.#paging.stamp({
-      key: 'reeve/internal',
-      severity: 'critical',
-      reason: this.ledger.broken === undefined ? 'internal' : 'journal_broken',
-      scope: { kind: 'fleet' },
-      incident: undefined,
-      classification: undefined,
-      summary: `Reeve itself failed: ${text}`.slice(0, 200),
-      details: text.slice(0, 2_000),
+    const journal = () => this.ledger.broken?.kind;
+    const page = this.#paging.stamp({ ...failurePage(text, journal()), key: 'reeve/internal' });
+    const taken = raiseFailure(page, {
+      ...{ journal, outbox: this.outbox, append: this.append },
+      pageUnjournaled: (unwritten) => this.dispatcher.pageUnjournaled(unwritten),
     });
-    try {
-      this.append(raise(this.outbox(), page));
-    } catch (thrown) {
-      this.#parts.onFailure(`not written: ${messageOf(thrown)}`);
-      this.dispatcher.pageUnjournaled(page);
-    }
+    if (taken === 'unjournaled') this.#parts.onFailure('not written: the journal takes nothing');
   }
 }

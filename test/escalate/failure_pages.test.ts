@@ -1,7 +1,9 @@
 import { describe, expect, it } from 'vitest';
-import { endLeftOver, failurePage, keyOfFailure, startedAnew } from '../../src/escalate/failure_pages.ts';
+import { endLeftOver, failurePage, keyOfFailure, raiseFailure, startedAnew } from '../../src/escalate/failure_pages.ts';
 import { applyToOutbox, EMPTY_OUTBOX, type Outbox } from '../../src/escalate/outbox.ts';
+import type { Escalation } from '../../src/core/incident.ts';
 import type { Draft } from '../../src/core/journal.ts';
+import { raise } from '../../src/escalate/escalator.ts';
 import type { Undelivered } from '../../src/escalate/undelivered.ts';
 import { fold, raisedFact, resolvedFact } from './support.ts';
 
@@ -26,7 +28,7 @@ describe('a failure of Reeve itself', () => {
   });
 
   it('is a critical page about everything, with what failed and where to look', () => {
-    const page = failurePage('sample: no such channel', false);
+    const page = failurePage('sample: no such channel', undefined);
     expect(page).toMatchObject({ key: 'reeve/internal/sample', severity: 'critical', reason: 'internal' });
     expect(page.scope).toEqual({ kind: 'fleet' });
     expect(page.summary).toBe('Reeve itself failed: sample: no such channel');
@@ -34,14 +36,22 @@ describe('a failure of Reeve itself', () => {
   });
 
   it('is one and the same page whatever failed while the journal is broken, and says what to do about the disk', () => {
-    const [one, other] = [failurePage('sample: a', true), failurePage('run: b', true)];
+    const [one, other] = [failurePage('sample: a', 'unwritable'), failurePage('run: b', 'unwritable')];
     expect([one.key, other.key]).toEqual(['reeve/internal/journal', 'reeve/internal/journal']);
     expect(one).toMatchObject({ reason: 'journal_broken' });
-    expect(one.details).toContain('reeve audit verify');
+    expect(one.details).toContain('df -h');
+    expect(one.details).not.toContain('reeve audit verify');
+  });
+
+  it('says of a broken chain that it is for a person, and not that nothing is written', () => {
+    const { key, reason, details } = failurePage('journal: it is broken', 'chain');
+    expect([key, reason]).toEqual(['reeve/internal/journal', 'journal_broken']);
+    expect(details).toContain('reeve audit verify');
+    expect(details).not.toContain('takes nothing');
   });
 
   it('keeps its texts within what a page may hold', () => {
-    const { summary, details } = failurePage('x'.repeat(5_000), false);
+    const { summary, details } = failurePage('x'.repeat(5_000), undefined);
     expect([summary.length, details.length]).toEqual([200, 2_000]);
   });
 });
@@ -87,5 +97,43 @@ describe('a start with a whole journal', () => {
     const listing: Undelivered = { ...kept, key: 'unjournaled/unrecorded/esc-8', channels: ['news'] };
     const adopted = applied(EMPTY_OUTBOX, startedAnew(EMPTY_OUTBOX, [kept, listing]));
     expect(openKeys(applied(adopted, endLeftOver(adopted, [kept, listing])))).toEqual([listing.key]);
+  });
+});
+
+describe('a failure page', () => {
+  const page = (journal: 'unwritable' | 'chain' | undefined, id = 'esc-9') =>
+    ({ ...failurePage('sample: a', journal), id, at: 0 }) as Escalation;
+
+  function raised(journal: 'unwritable' | 'chain' | undefined, state = applied(EMPTY_OUTBOX, []), isFull = false) {
+    const [written, sent]: [Draft[], Escalation[]] = [[], []];
+    const how = raiseFailure(page(journal), {
+      journal: () => journal,
+      outbox: () => state,
+      append: (drafts) => {
+        if (isFull) throw new Error('database or disk is full');
+        written.push(...drafts);
+        return [];
+      },
+      pageUnjournaled: (one) => void sent.push(one),
+    });
+    return { how, written, sent };
+  }
+
+  it('is written down where the journal takes entries, whole or not', () => {
+    for (const journal of [undefined, 'chain'] as const) {
+      const { how, written, sent } = raised(journal);
+      expect([how, written.length, sent.length]).toEqual(['journaled', 1, 0]);
+    }
+  });
+
+  it('is sent past a journal that takes nothing, also where that is only found by the attempt', () => {
+    expect(raised('unwritable')).toMatchObject({ how: 'unjournaled', written: [], sent: [{ id: 'esc-9' }] });
+    expect(raised(undefined, undefined, true)).toMatchObject({ how: 'unjournaled', sent: [{ id: 'esc-9' }] });
+  });
+
+  it('about a journal that takes nothing is sent though one about its broken chain is open', () => {
+    const state = applied(EMPTY_OUTBOX, raise(EMPTY_OUTBOX, page('chain', 'esc-1')));
+    expect(raised('unwritable', state)).toMatchObject({ how: 'unjournaled', sent: [{ id: 'esc-9' }] });
+    expect(raised('chain', state)).toMatchObject({ how: 'journaled', written: [], sent: [] });
   });
 });
