@@ -20,8 +20,8 @@ const TAKES_NOTHING =
   'opens its journal anew and ends this page. Only after a disk that took nothing at all may this page have to be ' +
   'closed where you read it.';
 const BROKEN_CHAIN =
-  'A record of the journal is not what was written, so Reeve restarts nothing; it still writes and pages. This is for ' +
-  'a person: reeve audit verify, then put a whole copy in the place of journal.db, or none (docs/audit.md).';
+  'A record of the journal is not what was written, so Reeve restarts nothing; it still writes and pages. This is ' +
+  'for a person: reeve audit verify, then put a whole copy in the place of journal.db, or none (docs/audit.md).';
 const NO_FAULT_OF_A_CHANNEL = 'See the log of Reeve and: reeve status';
 
 /** One key per kind of failure, named by its first part: the same trouble finds its page, another gets its own. */
