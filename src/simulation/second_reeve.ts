@@ -137,7 +137,8 @@ export class SecondReeve {
     });
     const onBatch = (entries: readonly JournalEntry[]): void => {
       stir();
-      invariants.batch({ entries, atMs: nowMs(), daemonRun: 1 });
+      const found = disk.unannouncedBefore(entries);
+      for (const each of [found, entries]) invariants.batch({ entries: each, atMs: nowMs(), daemonRun: 1 });
     };
     const run = new DaemonRun({
       ...this.#deps,
