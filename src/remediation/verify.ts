@@ -46,7 +46,8 @@ export async function verify(
   return verification;
 }
 
-const neverLeft = (result: ToolResult): boolean =>
+/** The engine was not asked: nothing that is seen afterwards came of it. */
+export const neverLeft = (result: ToolResult): boolean =>
   !result.ok && (result.code === 'BREAKER_OPEN' || result.code === 'permit_invalid' || result.code === 'tool_unknown');
 
 const failed = (because: string): Verdict => ({ state: 'failed', because });

@@ -3,6 +3,7 @@ import { ReeveError } from '../../src/core/errors.ts';
 import { countingIds } from '../../src/core/id.ts';
 import { RequestFailed } from '../../src/resilience/failure.ts';
 import { fakeClock } from '../support/fake_clock.ts';
+import { aRule, call } from '../rulebook/support.ts';
 import { pipelineHarness } from '../support/pipeline_harness.ts';
 
 type World = ReturnType<typeof pipelineHarness>;
@@ -73,6 +74,31 @@ describe('a channel that a restart has stopped and not started again', () => {
     };
     while (world.engine.restarts.length === 0) await world.live(250);
     await world.live(1_000);
+    world.engine.stop('news');
+    await world.advance(40_000);
+    await world.live(60_000);
+    expect(endings(world)).toEqual(['by_person']);
+  });
+
+  it('stays paged though Reeve has looked at the log between the call of unknown end and its late effect', async () => {
+    const steps = ['restart_channel', 'fetch_recent_logs'] as const;
+    const rule = aRule({ classification: 'output_stalled', steps: [...steps.map(call), { kind: 'escalate' }] });
+    const world = pipelineHarness({ rules: [rule], personaWith: { retry_threshold: 0, planning_depth_max: 3 } });
+    await world.live(20_000);
+    stopsOnly(world, 75_000, 'never answers');
+    world.engine.freeze('news');
+    await world.live(240_000);
+    expect(world.facts('tool.finished').map(({ permit }) => permit.call.tool)).toEqual(steps);
+    expect(endings(world)).toEqual([]);
+    expect(openPages(world)).toHaveLength(1);
+  });
+
+  it('is a person’s where the call never left: nothing of it can have stopped anything', async () => {
+    const world = await frozen(0, 'refuses');
+    world.engine.onRestart = async () => {
+      throw new ReeveError('BREAKER_OPEN', 'the engine was not asked');
+    };
+    while (world.engine.restarts.length === 0) await world.live(250);
     world.engine.stop('news');
     await world.advance(40_000);
     await world.live(60_000);

@@ -162,11 +162,14 @@ export class FactStore {
     this.#channels.set(channel, { ...facts, actedMs: monoMs, halfDone });
   }
 
-  /** The call of the change ended, and it is known how: what is seen to stop after that is stopped by somebody else. */
-  changeEnded(channel: ChannelId, monoMs: MonoMs): void {
+  /**
+   * The call of the restart ended, and it is known how: what is seen to stop after that is stopped by somebody else.
+   * Negative infinity: it never left.
+   */
+  changeEnded(channel: ChannelId, endedMs: MonoMs): void {
     const facts = this.#channels.get(channel);
     if (facts?.halfDone === undefined) return;
-    this.#channels.set(channel, { ...facts, halfDone: { ...facts.halfDone, endedMs: monoMs } });
+    this.#channels.set(channel, { ...facts, halfDone: { ...facts.halfDone, endedMs } });
   }
 
   /**

@@ -27,7 +27,7 @@ import {
 } from '../../core/tool.ts';
 import type { Allowed, RuleAnswer } from '../../rulebook/rulebook.ts';
 import type { Runner } from '../../remediation/runner.ts';
-import { type VerifyDeps, verify } from '../../remediation/verify.ts';
+import { neverLeft, type VerifyDeps, verify } from '../../remediation/verify.ts';
 
 /** What a call asks of the guard, as a run puts it. */
 export interface GuardAsk {
@@ -85,8 +85,8 @@ export interface RunEffectsDeps {
   readonly whyUnavailable: (incident: Incident, tool: ToolName) => string | undefined;
   /** Called before a change reaches the engine, so that what ends now is known to be ended by Reeve. */
   readonly acting: (terms: PermitTerms, signal: AbortSignal) => Promise<void> | undefined;
-  /** Called when the call has ended and it is known how. */
-  readonly changeEnded: (terms: PermitTerms) => void;
+  /** Called when the call has ended and it is known how; `left`: the engine was asked. */
+  readonly changeEnded: (terms: PermitTerms, left: boolean) => void;
 }
 
 /** Everything one run needs to know of its frame. */
@@ -252,7 +252,7 @@ class RunRecorder {
     // Nothing is awaited for a restart: its permit is redeemed in the same moment in which it was granted.
     if (noting !== undefined) await noting;
     const result = await this.#deps.runner.run(permit, signal);
-    if (result.unknown !== true) this.#deps.changeEnded(terms);
+    if (result.unknown !== true) this.#deps.changeEnded(terms, !neverLeft(result));
     return result;
   }
 

@@ -165,9 +165,12 @@ export class Runs {
       healthy: (channel) => this.#health(channel).healthy === true,
       phaseSteps: (incident) => (this.#deps.phaseOf(incident) >= FULL_LOOP ? STEPS_FULL : STEPS_BELOW),
       whyUnavailable: (incident, tool) => this.#whyUnavailable(incident, tool),
-      changeEnded: (terms) => {
+      changeEnded: (terms, left) => {
+        // A look, or another change, says nothing of how a restart before it ended (law S6).
+        if (!specOf(terms.call.tool).startsProcess) return;
+        const endedMs = left ? clock.monotonicMs() : Number.NEGATIVE_INFINITY;
         for (const channel of this.#deps.channelsIn(terms.call.target))
-          this.#deps.factStore.changeEnded(channel, clock.monotonicMs());
+          this.#deps.factStore.changeEnded(channel, endedMs);
       },
       acting: (terms, signal) => {
         for (const channel of this.#deps.channelsIn(terms.call.target))
