@@ -38,6 +38,10 @@ export function table(head: readonly string[], rows: readonly (readonly string[]
   return all.map(line).join('\n');
 }
 
+/** A list that may be empty: a head without a row would leave it open whether anything was found. */
+export const listed = (head: readonly string[], rows: readonly (readonly string[])[]): string =>
+  rows.length === 0 ? 'none' : table(head, rows);
+
 /** `1 h 5 m`, `12 s`, `340 ms`: for people. */
 export function spell(durationMs: number): string {
   if (durationMs < 1_000) return `${Math.round(durationMs)} ms`;

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { json, ndjson, paint, plain, spell, table, type Terminal } from '../../src/cli/output.ts';
+import { json, listed, ndjson, paint, plain, spell, table, type Terminal } from '../../src/cli/output.ts';
 
 function terminal(colours = false): Terminal & { readonly written: string[] } {
   const written: string[] = [];
@@ -18,6 +18,13 @@ describe('a duration for people', () => {
     [7_199_500, '2 h 0 m'],
     [90_061_000, '25 h 1 m'],
   ])('%i ms is %s', (durationMs, text) => expect(spell(durationMs)).toBe(text));
+});
+
+describe('a list', () => {
+  it('is a table, or says that there is nothing', () => {
+    expect(listed(['id', 'state'], [['news']])).toBe('id    state\nnews');
+    expect(listed(['id', 'state'], [])).toBe('none');
+  });
 });
 
 describe('a table', () => {

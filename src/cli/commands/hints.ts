@@ -7,7 +7,7 @@ import { toWire } from '../../core/wire.ts';
 import { makeDirectory } from '../../resilience/make_directory.ts';
 import type { TrialResult } from '../../simulation/hint_trial.ts';
 import type { Cli } from '../context.ts';
-import { json, ndjson, paint, plain, table } from '../output.ts';
+import { json, listed, ndjson, paint, plain, table } from '../output.ts';
 
 export interface HintsDeps {
   /** Where the configuration has its bundle. */
@@ -68,7 +68,7 @@ function addReads(hints: Command, cli: Cli): void {
       const lines = rows.map(({ id, standard_name: name, associated_patterns: [pattern = ''], priority }) => [
         ...[plain(id), TRUST[priority ?? 1], plain(pattern), plain(name).slice(0, 80)],
       ]);
-      cli.terminal.out(`${table(['cluster', 'trust', 'hint', 'seen as'], lines)}\n`);
+      cli.terminal.out(`${listed(['cluster', 'trust', 'hint', 'seen as'], lines)}\n`);
     });
   hints
     .command('stats')
@@ -82,7 +82,7 @@ function addReads(hints: Command, cli: Cli): void {
           ...[bucket, plain(pattern), String(n), avg_uplift.toFixed(3), win_rate.toFixed(2), last_seen_iso],
         ]),
       );
-      cli.terminal.out(`${table(['bucket', 'hint', 'n', 'avg_uplift', 'win_rate', 'last seen'], lines)}\n`);
+      cli.terminal.out(`${listed(['bucket', 'hint', 'n', 'avg_uplift', 'win_rate', 'last seen'], lines)}\n`);
     });
   hints
     .command('blind-spots')
@@ -94,7 +94,7 @@ function addReads(hints: Command, cli: Cli): void {
       const lines = spots.active.map(({ prefix_hash, count, last_seen, sample_excerpt }) => [
         ...[prefix_hash.slice(0, ID_CHARS), String(count), last_seen, plain(sample_excerpt)],
       ]);
-      cli.terminal.out(`${table(['beginning', 'count', 'last seen', 'sample'], lines)}\n`);
+      cli.terminal.out(`${listed(['beginning', 'count', 'last seen', 'sample'], lines)}\n`);
     });
 }
 

@@ -3,7 +3,7 @@ import type { Command } from 'commander';
 import { ReeveError } from '../../core/errors.ts';
 import { toWire } from '../../core/wire.ts';
 import { type MemoryAccess, oneId, type RebuiltShown } from '../memory_access.ts';
-import { json, ndjson, paint, plain, table } from '../output.ts';
+import { json, listed, ndjson, paint, plain, table } from '../output.ts';
 import type { Cli } from '../context.ts';
 import { nodeText, whenOf } from '../memory_text.ts';
 
@@ -53,7 +53,7 @@ function addReads(memory: Command, cli: Cli, access: MemoryAccess): void {
       if (nodes === undefined) throw new ReeveError('USAGE', `--type: there is no type ${plain(options.type ?? '')}`);
       if (cli.wantsJson()) return ndjson(cli.terminal, nodes.map(toWire));
       const rows = nodes.map(({ id, type, at, seq, label }) => [String(seq ?? ''), whenOf(at), type, id, plain(label)]);
-      cli.terminal.out(`${table(['number', 'when', 'type', 'id', 'what'], rows)}\n`);
+      cli.terminal.out(`${listed(['number', 'when', 'type', 'id', 'what'], rows)}\n`);
     });
   memory
     .command('get <id>')

@@ -7,7 +7,7 @@ import { messageOf, ReeveError } from '../../core/errors.ts';
 import { SYMPTOMS } from '../../core/symptom.ts';
 import { makeDirectory } from '../../resilience/make_directory.ts';
 import type { Cli } from '../context.ts';
-import { json, ndjson, paint, plain, table } from '../output.ts';
+import { json, listed, ndjson, paint, plain, table } from '../output.ts';
 import { counted, standing, type WirePattern } from '../pattern_standing.ts';
 
 export interface PatternsDeps {
@@ -182,7 +182,7 @@ function addReads(patterns: Command, cli: Cli, deps: PatternsDeps): void {
         offer === null ? '-' : `ready for ${offer.to}: ${offer.because}`,
       ]);
       const head = ['pattern', 'state', 'fitted', 'named by', 'cured', 'left alone', 'offered'];
-      cli.terminal.out(`${table(head, lines)}\n`);
+      cli.terminal.out(`${listed(head, lines)}\n`);
     });
   patterns
     .command('show <id>')

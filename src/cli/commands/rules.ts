@@ -9,7 +9,7 @@ import type { Rule, RuleState } from '../../core/rule.ts';
 import { fromWire } from '../../core/wire.ts';
 import { makeDirectory } from '../../resilience/make_directory.ts';
 import { createRulebook } from '../../rulebook/rulebook.ts';
-import { json, ndjson, paint, plain, table } from '../output.ts';
+import { json, listed, ndjson, paint, plain } from '../output.ts';
 import type { Cli } from '../context.ts';
 import { similarityLine, type WireSimilarity } from '../similarity_line.ts';
 
@@ -96,7 +96,7 @@ function addReads(rules: Command, cli: Cli, deps: RulesDeps): void {
         offer === null ? '' : `ready for ${offer.to}: ${offer.because}`,
       ]);
       const head = ['rule', 'answers', 'state', 'cured', 'left alone', ''];
-      cli.terminal.out(`${table(head, lines)}\n`);
+      cli.terminal.out(`${listed(head, lines)}\n`);
       const { similarity } = await cli.client().get<{ similarity?: WireSimilarity }>('/api/v1/stats');
       if (similarity !== undefined) cli.terminal.out(`${similarityLine(similarity)}\n`);
     });
