@@ -9,6 +9,7 @@ import {
   type MountTable,
   mountTableOf,
   type RemoteMount,
+  remoteKeyOf,
   remoteMountOf,
   remoteMountsBelow,
 } from './mount_table.ts';
@@ -37,8 +38,8 @@ export const ALWAYS_CLEAR: PathCheck = {
 const PROVEN_MS = 100;
 /** Mounts come and go. */
 const TABLE_AGE_MAX_MS = 5 * SECOND_MS;
-/** So do links on the way to them. */
-const PATHS_AGE_MAX_MS = MINUTE_MS;
+/** So do links on the way to them; some paths are followed anew after up to twice as long. */
+const LINKS_AGE_MAX_MS = MINUTE_MS;
 
 export interface MountChecksOptions {
   readonly clock: Clock;
@@ -59,11 +60,13 @@ export class MountChecks {
   readonly #ask: (point: string) => Promise<unknown>;
   readonly #mounts = new Map<string, Mount>();
   #text = '';
+  #key = '';
   #table: MountTable = new Map();
+  #hasRemote = false;
   #readMs: MonoMs = Number.NEGATIVE_INFINITY;
-  #pathsMs: MonoMs = Number.NEGATIVE_INFINITY;
-  /** Counts up when paths may lead elsewhere. */
+  /** Counts up when other mounts are there. */
   #revision = 0;
+  #paths = 0;
 
   constructor({ clock, mountinfo = ownMountinfo, ask = statfs }: MountChecksOptions) {
     this.#clock = clock;
@@ -74,12 +77,15 @@ export class MountChecks {
   /** `withBelow`: also what is mounted below the path, which is a folder that is looked through. */
   check(path: string, withBelow = false): PathCheck {
     const whole = resolve(path);
+    // Links are followed anew for some paths at a time: those of thousands together would hold the loop.
+    const ageMaxMs = LINKS_AGE_MAX_MS * (1 + (this.#paths++ % 64) / 64);
     let mounts: readonly Mount[] = [];
-    let known = -1;
+    let [known, followedMs] = [-1, Number.NEGATIVE_INFINITY];
     const own = (): readonly Mount[] => {
-      this.#refresh();
-      if (known === this.#revision) return mounts;
-      known = this.#revision;
+      const nowMs = this.#clock.monotonicMs();
+      this.#refresh(nowMs);
+      if (known === this.#revision && (!this.#hasRemote || nowMs - followedMs < ageMaxMs)) return mounts;
+      [known, followedMs] = [this.#revision, nowMs];
       mounts = this.#mountsAt(whole, withBelow);
       return mounts;
     };
@@ -96,25 +102,24 @@ export class MountChecks {
     };
   }
 
-  #refresh(): void {
-    const nowMs = this.#clock.monotonicMs();
+  #refresh(nowMs: MonoMs): void {
     if (nowMs - this.#readMs < TABLE_AGE_MAX_MS) return;
     this.#readMs = nowMs;
     const text = this.#mountinfo();
-    const isOther = text !== this.#text;
-    if (isOther) {
-      this.#text = text;
-      this.#table = mountTableOf(text);
-    }
-    if (!isOther && !(hasRemote(this.#table) && nowMs - this.#pathsMs >= PATHS_AGE_MAX_MS)) return;
-    this.#pathsMs = nowMs;
+    if (text === this.#text) return;
+    this.#text = text;
+    this.#table = mountTableOf(text);
+    this.#hasRemote = hasRemote(this.#table);
+    const key = remoteKeyOf(this.#table);
+    if (key === this.#key) return;
+    this.#key = key;
     this.#revision += 1;
     const ids = new Set([...this.#table.values()].map(({ id }) => id));
     for (const id of this.#mounts.keys()) if (!ids.has(id)) this.#mounts.delete(id);
   }
 
   #mountsAt(path: string, withBelow: boolean): readonly Mount[] {
-    if (!hasRemote(this.#table)) return [];
+    if (!this.#hasRemote) return [];
     const onTheWay = remoteMountOf(path, this.#table);
     const below = withBelow ? remoteMountsBelow(path, this.#table) : [];
     return [...(onTheWay === undefined ? [] : [onTheWay]), ...below].map((mount) => this.#mountOf(mount));

@@ -20,6 +20,9 @@ export type MountTable = ReadonlyMap<string, MountLine>;
 const REMOTE =
   /^(?:nfs4?|cifs|smb3|smbfs|fuse(?:blk|\..+)?|9p|virtiofs|ceph|glusterfs|lustre|beegfs|gpfs|orangefs|pvfs2|afs|coda|autofs)$/;
 
+/** No log lies there, and every machine with systemd has an autofs there. */
+const OF_THE_KERNEL = /^\/(?:proc|sys|dev)\//;
+
 /** Reads proc_pid_mountinfo(5): the fifth field is the place, and the type is the first one after the lone hyphen. */
 export function mountTableOf(mountinfo: string): MountTable {
   const table = new Map<string, MountLine>();
@@ -30,7 +33,7 @@ export function mountTableOf(mountinfo: string): MountTable {
     if (place === undefined || type === undefined) continue;
     const point = unescaped(place);
     table.delete(point);
-    table.set(point, { id: `${number} ${device}`, point, isRemote: REMOTE.test(type) });
+    table.set(point, { id: `${number} ${device}`, point, isRemote: REMOTE.test(type) && !OF_THE_KERNEL.test(point) });
   }
   return table;
 }
@@ -40,6 +43,18 @@ const unescaped = (place: string): string =>
   place.replace(/\\([0-7]{3})/g, (_, octal: string) => String.fromCharCode(Number.parseInt(octal, 8)));
 
 export const hasRemote = (table: MountTable): boolean => [...table.values()].some(({ isRemote }) => isRemote);
+
+/**
+ * Differs where another remote mount is there, or something else on top of one. What containers mount and unmount all
+ * day on disks of this machine changes nothing here.
+ */
+export function remoteKeyOf(table: MountTable): string {
+  const remote = [...table.values()].filter(({ isRemote }) => isRemote);
+  const matters = [...table.values()].filter(({ point }) =>
+    remote.some((one) => point === one.point || point.startsWith(one.point === '/' ? '/' : `${one.point}/`)),
+  );
+  return matters.map(({ id, point }) => `${id} ${point}`).join('\n');
+}
 
 /** As the kernel does, so many links are followed. */
 const LINKS_MAX = 40;

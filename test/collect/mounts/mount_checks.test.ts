@@ -1,6 +1,9 @@
+import { mkdirSync, rmSync, symlinkSync } from 'node:fs';
+import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { MountChecks } from '../../../src/collect/mounts/mount_checks.ts';
 import { fakeClock } from '../../support/fake_clock.ts';
+import { aDirectory } from '../support/tailing.ts';
 
 const mounted = (number: number, point: string, type = 'nfs4'): string =>
   `${number} 1 0:${number} / ${point} rw - ${type} server:/x rw\n`;
@@ -138,6 +141,20 @@ describe('mounts that come and go', () => {
     mount();
     await advance(5_000);
     expect(check.isClear()).toBe(true);
+  });
+
+  it('count again for a path whose link leads elsewhere, after two minutes at most', async () => {
+    const directory = aDirectory();
+    for (const name of ['here', 'there']) mkdirSync(join(directory, name));
+    const link = join(directory, 'link');
+    symlinkSync(join(directory, 'here'), link);
+    const { checks, advance } = aMachine(mounted(2, join(directory, 'there')));
+    const check = checks.check(join(link, 'a.log'));
+    expect(check.isClear()).toBe(true);
+    rmSync(link);
+    symlinkSync(join(directory, 'there'), link);
+    await advance(120_000);
+    expect(check.isClear()).toBe(false);
   });
 
   it('ask the one that is there now, though the one before it never answered', async () => {

@@ -1,7 +1,13 @@
 import { mkdirSync, symlinkSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { hasRemote, mountTableOf, remoteMountOf, remoteMountsBelow } from '../../../src/collect/mounts/mount_table.ts';
+import {
+  hasRemote,
+  mountTableOf,
+  remoteKeyOf,
+  remoteMountOf,
+  remoteMountsBelow,
+} from '../../../src/collect/mounts/mount_table.ts';
 import { aDirectory } from '../support/tailing.ts';
 
 let number = 20;
@@ -70,6 +76,23 @@ describe('the table of mounts', () => {
   it('names the mount, so that another one at the same place is told from it', () => {
     const [before, after] = [line('/srv', 'nfs'), line('/srv', 'nfs')];
     expect(remoteMountOf('/srv', tableOf(before))?.id).not.toBe(remoteMountOf('/srv', tableOf(after))?.id);
+  });
+
+  it('asks nothing of what is mounted among the files of the kernel', () => {
+    expect(hasRemote(tableOf(line('/', 'ext4'), line('/proc/sys/fs/binfmt_misc', 'autofs')))).toBe(false);
+    expect(hasRemote(tableOf(line('/', 'ext4'), line('/proceeds', 'nfs')))).toBe(true);
+  });
+
+  it('is another one where a remote mount came, went or is covered, and not where a local one did', () => {
+    const [root, logs] = [line('/', 'ext4'), line('/srv', 'nfs')];
+    const before = remoteKeyOf(tableOf(root, logs));
+    expect(remoteKeyOf(tableOf(root, logs, line('/var/lib/docker/overlay2/x/merged', 'overlay')))).toBe(before);
+    expect(remoteKeyOf(tableOf(root))).not.toBe(before);
+    expect(remoteKeyOf(tableOf(root, line('/srv', 'nfs')))).not.toBe(before);
+    expect(remoteKeyOf(tableOf(root, logs, line('/srv', 'xfs')))).not.toBe(before);
+    expect(remoteKeyOf(tableOf(root, logs, line('/srv/local', 'xfs')))).not.toBe(before);
+    const all = line('/', 'nfs');
+    expect(remoteKeyOf(tableOf(all, line('/srv', 'xfs')))).not.toBe(remoteKeyOf(tableOf(all)));
   });
 
   it('knows whether there is anything to ask at all', () => {
