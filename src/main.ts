@@ -4,7 +4,7 @@ import { existsSync, readFileSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { homedir } from 'node:os';
 import process from 'node:process';
-import { endProcess } from './app/exit.ts';
+import { endNow, endProcess } from './app/exit.ts';
 import { createLog } from './app/log.ts';
 import { compiledOf } from './config/patterns.ts';
 import { fitHeap } from './app/heap.ts';
@@ -242,7 +242,7 @@ async function runDaemon(cli: Cli, own: OwnFlags): Promise<void> {
     ['SIGINT', 130],
     ['SIGTERM', 143],
   ] as const)
-    process.on(name, () => endProcess(code));
+    process.on(name, () => endNow(code));
   await app[Symbol.asyncDispose]();
   log.info({}, 'stopped');
   // A restart program that hangs is left to itself, half way as it may be; it must not keep Reeve alive.
@@ -273,7 +273,7 @@ function tokenIn(path: string): string {
 /** A bug stops Reeve: what is under way then counts as UNKNOWN, and a supervisor starts it again. */
 function endOnBug(thrown: unknown): void {
   process.stderr.write(`reeve: a bug: ${messageOf(thrown)}\n${thrown instanceof Error ? thrown.stack : ''}\n`);
-  endProcess(70);
+  endNow(70);
 }
 process.on('unhandledRejection', endOnBug);
 process.on('uncaughtException', endOnBug);
