@@ -792,7 +792,7 @@ const DIES_IN: Readonly<Record<string, readonly [SceneName, number]>> = {
   approval_of_another_call: ['people', 4],
   containment_ends_early: ['property', 1],
   plan_against_its_witness: ['sources', 7],
-  last_cure_hides_those_before: ['witness', 15],
+  last_cure_hides_those_before: ['witness', 27],
   canary_too_soon: ['canary', 12],
   plan_outlives_its_canary: ['canary', 2],
   permit_outlives_containment: ['property', 1],
