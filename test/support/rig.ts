@@ -7,6 +7,7 @@ import {
   readFileSync,
   renameSync,
   rmSync,
+  statSync,
   writeFileSync,
 } from 'node:fs';
 import { createServer, type RequestListener, type Server } from 'node:http';
@@ -14,11 +15,14 @@ import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { systemClock } from '../../src/core/clock.ts';
-import { Daemon, type Ended, reeve } from './daemon.ts';
+import { Daemon, type Ended, reeve, until } from './daemon.ts';
 import { writeEarlierStart } from './earlier_start.ts';
 import { LIST, PATTERNS, RESTART, usualEngine } from './rig_engine.ts';
 
 export { Daemon, type Ended, reeve, until } from './daemon.ts';
+
+/** Where the engine is not asked at all, a test goes on after so long. */
+const LOOKED_MS = 3_000;
 
 /** What the engine's restart program does with a channel, after it has been counted. */
 export type RestartMode = 'play' | 'refuse' | 'hang' | 'nothing';
@@ -197,11 +201,22 @@ export class Rig {
     return daemon;
   }
 
-  /** Starts it and waits until it is ready. */
+  /**
+   * Starts it and waits until it is ready and has taken in an answer of the usual engine: on a busy machine an output is
+   * seen before its process, and a process that is found dead is not restarted.
+   */
   async run(wrap: readonly string[] = []): Promise<Daemon> {
+    const before = this.#looks();
     const daemon = this.start(wrap);
     await daemon.ready();
+    if (this.#options.engine === undefined) {
+      await until('the engine was asked twice', () => this.#looks() >= before + 2, LOOKED_MS).catch(() => undefined);
+    }
     return daemon;
+  }
+
+  #looks(): number {
+    return existsSync(this.at('looks')) ? statSync(this.at('looks')).size : 0;
   }
 
   /** One command line, run to its end, with this rig's configuration. */
