@@ -34,8 +34,8 @@ export const ALWAYS_CLEAR: PathCheck = {
   silent: () => undefined,
 };
 
-/** An answer is proof for so long: the reads that follow it, and not the next round. */
-const PROVEN_MS = 100;
+/** An answer is proof for so long: for the reads that follow it, also on a machine whose rounds are long. */
+const PROVEN_MS = 250;
 /** Mounts come and go. */
 const TABLE_AGE_MAX_MS = 5 * SECOND_MS;
 /** So do links on the way to them; some paths are followed anew after up to twice as long. */
