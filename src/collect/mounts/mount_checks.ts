@@ -10,8 +10,8 @@ import {
   mountTableOf,
   type RemoteMount,
   remoteKeyOf,
-  remoteMountOf,
   remoteMountsBelow,
+  remoteMountsOn,
 } from './mount_table.ts';
 
 /** Whether a call that blocks may be made on a path. */
@@ -120,9 +120,8 @@ export class MountChecks {
 
   #mountsAt(path: string, withBelow: boolean): readonly Mount[] {
     if (!this.#hasRemote) return [];
-    const onTheWay = remoteMountOf(path, this.#table);
     const below = withBelow ? remoteMountsBelow(path, this.#table) : [];
-    return [...(onTheWay === undefined ? [] : [onTheWay]), ...below].map((mount) => this.#mountOf(mount));
+    return [...remoteMountsOn(path, this.#table), ...below].map((mount) => this.#mountOf(mount));
   }
 
   #mountOf({ id, point }: RemoteMount): Mount {

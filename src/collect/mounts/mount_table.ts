@@ -60,17 +60,18 @@ export function remoteKeyOf(table: MountTable): string {
 const LINKS_MAX = 40;
 
 /**
- * The remote mount that the path leads into; undefined where everything on the way is this machine's own. Links are
- * followed as far as that asks no remote mount.
+ * The remote mounts that the path leads through; none where everything on the way is this machine's own. Links are
+ * followed as far as that asks no remote mount. Behind the first one the names are taken as they stand: with autofs(5)
+ * the file server is mounted on what waits for it.
  */
-export function remoteMountOf(path: string, table: MountTable): RemoteMount | undefined {
+export function remoteMountsOn(path: string, table: MountTable): readonly RemoteMount[] {
   let rest = resolve(path).split('/').slice(1);
   let at = '/';
   for (let links = 0; links <= LINKS_MAX; ) {
     const mount = mountOf(at, table);
-    if (mount?.isRemote) return mount;
+    if (mount?.isRemote) return [mount, ...mountsBetween(mount.point, join(at, ...rest), table)];
     const [name, ...others] = rest;
-    if (name === undefined) return undefined;
+    if (name === undefined) return [];
     const next = name === '..' ? dirname(at) : join(at, name);
     const target = table.has(next) ? undefined : linkAt(next);
     rest = others;
@@ -81,8 +82,11 @@ export function remoteMountOf(path: string, table: MountTable): RemoteMount | un
       if (target.startsWith('/')) at = '/';
     }
   }
-  return undefined;
+  return [];
 }
+
+const mountsBetween = (above: string, path: string, table: MountTable): readonly RemoteMount[] =>
+  remoteMountsBelow(above, table).filter(({ point }) => path === point || path.startsWith(`${point}/`));
 
 /** Remote mounts below a folder. */
 export function remoteMountsBelow(folder: string, table: MountTable): readonly RemoteMount[] {

@@ -5,8 +5,8 @@ import {
   hasRemote,
   mountTableOf,
   remoteKeyOf,
-  remoteMountOf,
   remoteMountsBelow,
+  remoteMountsOn,
 } from '../../../src/collect/mounts/mount_table.ts';
 import { aDirectory } from '../support/tailing.ts';
 
@@ -16,7 +16,7 @@ const line = (point: string, type: string): string => {
   return `${number} 1 0:${number} / ${point} rw,nosuid shared:2 master:1 - ${type} source rw`;
 };
 const tableOf = (...lines: readonly string[]) => mountTableOf(lines.join('\n'));
-const pointOf = (path: string, ...lines: readonly string[]) => remoteMountOf(path, tableOf(...lines))?.point;
+const pointOf = (path: string, ...lines: readonly string[]) => remoteMountsOn(path, tableOf(...lines))[0]?.point;
 
 describe('the table of mounts', () => {
   it.each([
@@ -54,6 +54,14 @@ describe('the table of mounts', () => {
     expect(pointOf('/srv/local/a.log', line('/srv', 'nfs4'), line('/srv/local', 'xfs'))).toBe('/srv');
   });
 
+  it('asks the file server that is mounted on what waits for it, too, and none beside it', () => {
+    const lines = [line('/', 'ext4'), line('/srv', 'autofs'), line('/srv/logs', 'nfs4'), line('/srv/log', 'nfs4')];
+    const points = (path: string) => remoteMountsOn(path, tableOf(...lines)).map(({ point }) => point);
+    expect(points('/srv/logs/a.log')).toEqual(['/srv', '/srv/logs']);
+    expect(points('/srv/other/a.log')).toEqual(['/srv']);
+    expect(points('/var/log/a.log')).toEqual([]);
+  });
+
   it('takes the last of several mounts at one place', () => {
     expect(pointOf('/srv/a', line('/srv', 'autofs'), line('/srv', 'xfs'))).toBeUndefined();
     expect(pointOf('/srv/a', line('/srv', 'xfs'), line('/srv', 'nfs'))).toBe('/srv');
@@ -75,7 +83,7 @@ describe('the table of mounts', () => {
 
   it('names the mount, so that another one at the same place is told from it', () => {
     const [before, after] = [line('/srv', 'nfs'), line('/srv', 'nfs')];
-    expect(remoteMountOf('/srv', tableOf(before))?.id).not.toBe(remoteMountOf('/srv', tableOf(after))?.id);
+    expect(remoteMountsOn('/srv', tableOf(before))[0]?.id).not.toBe(remoteMountsOn('/srv', tableOf(after))[0]?.id);
   });
 
   it('asks nothing of what is mounted among the files of the kernel', () => {
