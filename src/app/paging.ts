@@ -12,7 +12,14 @@ import type { Escalation } from '../core/incident.ts';
 import type { Draft, Read } from '../core/journal.ts';
 import type { Scope } from '../core/scope.ts';
 import { Dispatcher } from '../escalate/dispatcher.ts';
-import { endLeftOver, failurePage, keyOfFailure, raiseFailure, startedAnew } from '../escalate/failure_pages.ts';
+import {
+  endLeftOver,
+  failurePage,
+  type JournalFault,
+  keyOfFailure,
+  raiseFailure,
+  startedAnew,
+} from '../escalate/failure_pages.ts';
 import type { Outbox } from '../escalate/outbox.ts';
 import { routingOf } from '../escalate/routes.ts';
 import { readUndelivered, type Undelivered, undeliveredOf } from '../escalate/undelivered.ts';
@@ -72,7 +79,8 @@ export function createPaging({ ledger, clock, state }: Infrastructure, host: Hos
       logFailure(text);
       const journal = () => ledger.broken?.kind;
       const pageUnjournaled = (page: Escalation) => dispatcher?.pageUnjournaled(page);
-      raiseFailure(stamp(failurePage(text, journal())), { journal, outbox, append: ledger.append, pageUnjournaled });
+      const pageFor = (fault: JournalFault | undefined) => stamp(failurePage(text, fault));
+      raiseFailure(pageFor, { journal, outbox, append: ledger.append, pageUnjournaled });
     },
     recovered() {
       leftOver = readUndelivered(aside?.read());

@@ -50,20 +50,21 @@ export function failurePage(text: string, journal: JournalFault | undefined): Om
 /**
  * Journals the page, or sends it past a journal that takes nothing. That journal may have an open page about what was
  * wrong with it before: it says nothing of this, and a person who has it would never hear that nothing is written.
+ * `pageFor`: the page by what is wrong with the journal, which may only be found by the attempt.
  */
 export function raiseFailure(
-  page: Escalation,
+  pageFor: (journal: JournalFault | undefined) => Escalation,
   { journal, outbox, append, pageUnjournaled }: FailurePorts,
 ): 'journaled' | 'unjournaled' {
   if (journal() !== 'unwritable') {
     try {
-      append(raise(outbox(), page));
+      append(raise(outbox(), pageFor(journal())));
       return 'journaled';
     } catch {
       // Then as where that was known before.
     }
   }
-  pageUnjournaled(page);
+  pageUnjournaled(pageFor(journal()));
   return 'unjournaled';
 }
 

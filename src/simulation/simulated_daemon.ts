@@ -15,7 +15,7 @@ import type { Phase } from '../core/control.ts';
 import type { Persona } from '../core/persona.ts';
 import type { Scope } from '../core/scope.ts';
 import { Dispatcher } from '../escalate/dispatcher.ts';
-import { failurePage, raiseFailure } from '../escalate/failure_pages.ts';
+import { failurePage, type JournalFault, raiseFailure } from '../escalate/failure_pages.ts';
 import type { Outbox } from '../escalate/outbox.ts';
 import type { Receiver } from '../escalate/receiver.ts';
 import type { ChannelSetup, EngineSetup } from '../ground/facts/setup.ts';
@@ -235,8 +235,9 @@ export class SimulatedDaemon {
   #fail(text: string): void {
     this.#parts.onFailure(text);
     const journal = () => this.ledger.broken?.kind;
-    const page = this.#paging.stamp({ ...failurePage(text, journal()), key: 'reeve/internal' });
-    const taken = raiseFailure(page, {
+    const pageFor = (fault: JournalFault | undefined) =>
+      this.#paging.stamp({ ...failurePage(text, fault), key: 'reeve/internal' });
+    const taken = raiseFailure(pageFor, {
       ...{ journal, outbox: this.outbox, append: this.append },
       pageUnjournaled: (unwritten) => this.dispatcher.pageUnjournaled(unwritten),
     });

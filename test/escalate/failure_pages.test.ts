@@ -106,11 +106,15 @@ describe('a failure page', () => {
 
   function raised(journal: 'unwritable' | 'chain' | undefined, state = applied(EMPTY_OUTBOX, []), isFull = false) {
     const [written, sent]: [Draft[], Escalation[]] = [[], []];
-    const how = raiseFailure(page(journal), {
-      journal: () => journal,
+    let fault = journal;
+    const how = raiseFailure((now) => page(now), {
+      journal: () => fault,
       outbox: () => state,
       append: (drafts) => {
-        if (isFull) throw new Error('database or disk is full');
+        if (isFull) {
+          fault = 'unwritable';
+          throw new Error('database or disk is full');
+        }
         written.push(...drafts);
         return [];
       },
@@ -128,7 +132,11 @@ describe('a failure page', () => {
 
   it('is sent past a journal that takes nothing, also where that is only found by the attempt', () => {
     expect(raised('unwritable')).toMatchObject({ how: 'unjournaled', written: [], sent: [{ id: 'esc-9' }] });
-    expect(raised(undefined, undefined, true)).toMatchObject({ how: 'unjournaled', sent: [{ id: 'esc-9' }] });
+    for (const before of [undefined, 'chain'] as const) {
+      const { how, sent } = raised(before, undefined, true);
+      expect([how, sent[0]?.key]).toEqual(['unjournaled', 'reeve/internal/journal']);
+      expect(sent[0]?.details).toContain('The journal takes nothing more');
+    }
   });
 
   it('about a journal that takes nothing is sent though one about its broken chain is open', () => {
