@@ -18,6 +18,8 @@ export interface SampleFaultsDeps {
 const LATE_MS = [1_000, 8_000] as const;
 /** A cache between the probe and the service answers with what it has for so long. */
 const CACHED_MS = 12_000;
+/** What is overtaken arrives by then, overtaken or not: a network reorders within seconds, not from look to look. */
+const OVERTAKEN_MS_MAX = 3_000;
 
 /** Between probes and Reeve: samples that come late, twice, in the wrong order, or out of a cache. */
 export class SampleFaults {
@@ -53,13 +55,21 @@ export class SampleFaults {
     this.#deps.after(LATE_MS[0] + Math.floor(lot * (LATE_MS[1] - LATE_MS[0])), () => this.#deps.take(sample));
   }
 
-  /** Every second sample comes before the one that was taken before it. */
+  /** Every second sample comes before the one that was taken before it, where the two are close. */
   #swap(key: string, sample: Sample): void {
     const kept = this.#kept.get(key);
-    if (kept === undefined) return void this.#kept.set(key, sample);
+    if (kept === undefined) {
+      this.#kept.set(key, sample);
+      return this.#deps.after(OVERTAKEN_MS_MAX, () => this.#release(key, sample));
+    }
+    this.#deps.take(sample);
+    this.#release(key, kept);
+  }
+
+  #release(key: string, sample: Sample): void {
+    if (this.#kept.get(key) !== sample) return;
     this.#kept.delete(key);
     this.#deps.take(sample);
-    this.#deps.take(kept);
   }
 
   /** Old content with the time of now: only what comes over HTTP can be cached. */

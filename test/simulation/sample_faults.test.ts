@@ -11,8 +11,11 @@ describe('samples on their way', () => {
     ...{ at: monoMs, monoMs, revision: `r${monoMs}` },
   });
 
-  /** One sample every two seconds for 20 s; what arrives when, and which it is. */
-  function arrivals(fault: SampleFault | undefined): readonly (readonly [nowMs: number, revision: string])[] {
+  /** One sample every two seconds (or `everyMs`) for 20 s; what arrives when, and which it is. */
+  function arrivals(
+    fault: SampleFault | undefined,
+    everyMs = 2_000,
+  ): readonly (readonly [nowMs: number, revision: string])[] {
     const { at, nowMs, until } = serviceEnvironment();
     const seen: [number, string][] = [];
     const faults = new SampleFaults({
@@ -22,7 +25,7 @@ describe('samples on their way', () => {
       faultOf: () => fault,
       take: (sample) => seen.push([nowMs(), sample.kind === 'playlist' ? (sample.revision ?? '') : '']),
     });
-    for (let ms = 2_000; ms <= 20_000; ms += 2_000) at(ms, () => faults.take(playlist(ms)));
+    for (let ms = everyMs; ms <= 20_000; ms += everyMs) at(ms, () => faults.take(playlist(ms)));
     until(M);
     return seen;
   }
@@ -46,6 +49,14 @@ describe('samples on their way', () => {
   it('change places by pairs', () => {
     const order = arrivals('reordered').map(([, revision]) => revision);
     expect(order.slice(0, 4)).toEqual(['r4000', 'r2000', 'r8000', 'r6000']);
+  });
+
+  it('are held back for three seconds at most where no other overtakes them', () => {
+    expect(arrivals('reordered', 2_999).slice(0, 2)).toEqual([
+      [5_998, 'r5998'],
+      [5_998, 'r2999'],
+    ]);
+    expect(arrivals('reordered', 10_000).map(ageOf)).toEqual([3_000, 3_000]);
   });
 
   it('come out of a cache for twelve seconds, with the time of now', () => {
