@@ -10,10 +10,10 @@ const SAMPLES_BYTES_MAX = 512 * 1024 * 1024;
 const base = { at: z.number(), source: z.string().default('recorded') };
 const channel = z.string().min(1);
 const failure = z.string().optional();
-const maybe = z.number().nullish();
+const maybe = z.number().optional();
 const flag = z.boolean();
 
-/** What each kind must say; further members pass through. `null` on the wire means not known. */
+/** What each kind must say; further members pass through. `null` on the wire means not known, as no member does. */
 const KINDS = z.discriminatedUnion('kind', [
   z.looseObject({ kind: z.literal('playlist'), ...base, channel, ok: flag, failure }),
   z.looseObject({
@@ -30,8 +30,8 @@ const KINDS = z.discriminatedUnion('kind', [
     channel,
     ok: flag,
     failure,
-    silent_ms: z.number().min(0).nullish(),
-    span_ms: z.number().min(0).nullish(),
+    silent_ms: z.number().min(0).optional(),
+    span_ms: z.number().min(0).optional(),
     host: z.string().default(''),
   }),
   z.looseObject({ kind: z.literal('reach'), ...base, channel, ok: flag, failure }),
@@ -75,7 +75,7 @@ function textOf(path: string): string {
 }
 
 function sampleIn(line: string, where: string): Sample {
-  const value = dated(jsonIn(line, where));
+  const value = withoutNulls(dated(jsonIn(line, where)));
   const result = KINDS.safeParse(value);
   if (!result.success) {
     const [issue] = result.error.issues;
@@ -85,7 +85,7 @@ function sampleIn(line: string, where: string): Sample {
     });
   }
   // The monotonic reading is that of the machine that recorded it; the replay gives its own.
-  return { ...fromWire<Sample>(withoutNulls(result.data)), monoMs: 0 };
+  return { ...fromWire<Sample>(result.data), monoMs: 0 };
 }
 
 function jsonIn(line: string, where: string): unknown {
@@ -101,5 +101,7 @@ function dated(value: unknown): unknown {
   return { ...value, at: Date.parse(value.at) };
 }
 
-const withoutNulls = (value: object): object =>
-  Object.fromEntries(Object.entries(value).filter(([, member]) => member !== null));
+const withoutNulls = (value: unknown): unknown =>
+  typeof value === 'object' && value !== null && !Array.isArray(value)
+    ? Object.fromEntries(Object.entries(value).filter(([, member]) => member !== null))
+    : value;

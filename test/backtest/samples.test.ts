@@ -19,6 +19,20 @@ describe('samples', () => {
   });
 
   it.each([
+    ['playlist', { ok: true, failure: null, revision: null }],
+    ['process', { engine: null, state: 'running', stopped_on_purpose: null, exit_code: null }],
+    ['source', { ok: true, host: null, failure: null }],
+    ['host', { engine: 'e', disks: null }],
+  ])('of a %s may have null in any member that may be missing', (kind, members) => {
+    const known = Object.fromEntries(Object.entries(members).filter(([, value]) => value !== null));
+    const [nulls, missing] = [members, known].map((each) => {
+      const [path] = recorded({ 's.ndjson': `${JSON.stringify({ kind, at: 1, channel: 'news', ...each })}\n` });
+      return readSamples(path!);
+    });
+    expect(nulls).toEqual(missing);
+  });
+
+  it.each([
     ['no JSON', 'nonsense'],
     ['an unknown kind', '{"kind":"weather","at":1}'],
     ['no time', '{"kind":"viewers","channel":"a","viewers":1}'],
