@@ -1,4 +1,6 @@
 /** Gives `reeve backtest` the configured or shipped files. */
+import { channelSetupsOf } from './channel_setups.ts';
+import { filesOf } from './log_sources.ts';
 import { detectorOf, type PolicyTestFiles, policyTestFiles } from './policy_tests.ts';
 import { settingsOf } from './settings.ts';
 import type { BacktestAnswer, BacktestFlags, RunBacktest } from '../cli/commands/backtest.ts';
@@ -41,6 +43,8 @@ export async function backtestFiles(files: PolicyTestFiles): Promise<BacktestFil
     // One that names no channels says nothing of the recording: then the recording itself does.
     configuration: configuration?.config.channels.length === 0 ? undefined : configuration,
     settings: configuration === undefined ? undefined : settingsOf(configuration),
+    setups: configuration === undefined ? [] : channelSetupsOf(configuration.config),
+    followed: configuration === undefined ? [] : filesOf(configuration.config),
     capabilities: await capabilitiesOf(files),
     createDetector: detectorOf(files),
   };

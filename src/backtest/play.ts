@@ -1,5 +1,5 @@
 /** Plays a recording through the decision path. */
-import { calmPacesOf, DEFAULT_CALM_PACES } from '../config/document/calm_paces.ts';
+import { DEFAULT_CALM_PACES } from '../config/document/calm_paces.ts';
 import type { Configuration } from '../config/load.ts';
 import type { EpochMs } from '../core/clock.ts';
 import { MINUTE_MS } from '../core/duration.ts';
@@ -27,6 +27,8 @@ export interface PlayOrder {
   readonly scene: Scene;
   readonly settings: Settings;
   readonly configuration: Configuration | undefined;
+  /** The configured channels, as the daemon takes them. */
+  readonly setups: readonly ChannelSetup[];
   /** Of the configured engines; any other is taken to be able to do everything. */
   readonly capabilities: ReadonlyMap<EngineId, ReadonlySet<Capability>>;
   readonly createDetector: CreateDetector;
@@ -132,25 +134,26 @@ const SOURCE_EVERY_MS = 10_000;
 const POLL_MS = 1_000;
 
 /** What was not recorded was not looked at: a silent probe must not look like a blind observer. */
-function setupOf({ scene, settings, configuration, capabilities }: PlayOrder): Omit<ReplicaSetup, 'at'> {
+function setupOf({ scene, settings, configuration, setups, capabilities }: PlayOrder): Omit<ReplicaSetup, 'at'> {
   const seen = new Set(scene.samples.map((sample) => ('channel' in sample ? `${sample.kind}|${sample.channel}` : '')));
   const engineOf = new Map(scene.samples.flatMap((one) => (one.kind === 'process' ? [[one.channel, one.engine]] : [])));
-  const configured = new Map(configuration?.config.channels.map((channel) => [channel.id, channel]));
+  const configured = new Map(setups.map((setup) => [setup.id, setup]));
   const channels = scene.channels.map((id): ChannelSetup => {
     const known = configured.get(id);
     const engine = known?.engine ?? engineOf.get(id) ?? 'recorded';
     return {
       id,
       engine,
-      group: known?.group ?? engine,
-      expected: known?.expected ?? 'always',
+      group: engine,
+      expected: 'always',
+      stallAfterMs: STALL_AFTER_MS,
+      outputEveryMs: LOOK_EVERY_MS,
+      sourceEveryMs: SOURCE_EVERY_MS,
+      // Between two looks at a calm channel its daemon was not blind either.
+      ...DEFAULT_CALM_PACES,
+      ...known,
       hasSource: seen.has(`source|${id}`),
       hasOutputProbe: seen.has(`playlist|${id}`) || seen.has(`reach|${id}`),
-      stallAfterMs: known?.output?.stallAfterMs ?? STALL_AFTER_MS,
-      outputEveryMs: known?.output?.everyMs ?? LOOK_EVERY_MS,
-      sourceEveryMs: known?.source?.everyMs ?? SOURCE_EVERY_MS,
-      // Between two looks at a calm channel its daemon was not blind either.
-      ...(known === undefined ? DEFAULT_CALM_PACES : calmPacesOf(known)),
     };
   });
   const ids = new Set([...channels.map(({ engine }) => engine), ...scene.samples.flatMap(engineIn)]);

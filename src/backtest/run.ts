@@ -1,8 +1,10 @@
 /** Runs a backtest: reads, plays, compares. */
+import type { TailSource } from '../collect/tail/types.ts';
 import type { Configuration } from '../config/load.ts';
 import type { Phase } from '../core/control.ts';
 import type { EngineId } from '../core/scope.ts';
 import type { Capability } from '../core/tool.ts';
+import type { ChannelSetup } from '../ground/facts/setup.ts';
 import type { Settings } from '../incident/pipeline/settings.ts';
 import type { CreateDetector } from '../policy_tests/by_logs.ts';
 import type { PolicySet } from '../policy_tests/frame.ts';
@@ -31,6 +33,10 @@ export interface BacktestFiles extends PolicySet {
   readonly configuration: Configuration | undefined;
   /** As the daemon would take them from the configuration. */
   readonly settings: Settings | undefined;
+  /** The configured channels, as the daemon takes them. */
+  readonly setups: readonly ChannelSetup[];
+  /** The log files that it follows. */
+  readonly followed: readonly TailSource[];
   readonly capabilities: ReadonlyMap<EngineId, ReadonlySet<Capability>>;
   readonly createDetector: CreateDetector;
 }
@@ -61,7 +67,8 @@ export interface Backtest {
 export async function backtest(order: BacktestOrder, files: BacktestFiles): Promise<Backtest> {
   const samples = order.samples === undefined ? [] : readSamples(order.samples);
   const { logs, offsetMinutes, phase } = order;
-  const scene = sceneOf({ logs, samples, configuration: files.configuration, offsetMinutes });
+  const { configuration, followed } = files;
+  const scene = sceneOf({ logs, samples, configuration, followed, offsetMinutes });
   const base = policyOf(order, files);
   const other = order.against === undefined ? undefined : policyAgainst(order.against, base, files);
   const first = await courseOf(base, scene, { phase, files });
@@ -88,8 +95,8 @@ async function courseOf(
   { phase, files }: { readonly phase: Phase; readonly files: BacktestFiles },
 ): Promise<{ readonly course: Course; readonly played: Played }> {
   const settings = settingsFor(policy, { limits: files.limits, phase, otherwise: files.settings });
-  const { configuration, capabilities, createDetector } = files;
-  const played = await play({ scene, settings, configuration, capabilities, createDetector });
+  const { configuration, setups, capabilities, createDetector } = files;
+  const played = await play({ scene, settings, configuration, setups, capabilities, createDetector });
   const decided = decidedIn(played.replica.entries);
   const viewerSeconds = viewerSecondsOf(scene.samples, decided, played.to);
   return { course: { policy: policy.name, ...decided, viewerSeconds }, played };

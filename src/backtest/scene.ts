@@ -1,13 +1,16 @@
 /** Sorts out what was recorded: which log belongs to whom, and when the recording begins. */
 import { existsSync } from 'node:fs';
 import { basename, dirname, resolve } from 'node:path';
+import type { TailSource } from '../collect/tail/types.ts';
 import type { Configuration } from '../config/load.ts';
+import { nearest } from '../config/suggestions.ts';
 import type { EpochMs } from '../core/clock.ts';
 import { ReeveError } from '../core/errors.ts';
 import type { Sample } from '../core/sample.ts';
 import type { ChannelId } from '../core/scope.ts';
 import { firstAt, headsOf, type LogFile, type TimedLine } from './batches.ts';
 import { exportedStreams } from './exports.ts';
+import { followedAs } from './followed.ts';
 import { isServerLog, namesInFile, namesInLines, type Named, stemOf } from './names.ts';
 import { formatOf, type StampSetting } from './stamps.ts';
 
@@ -30,6 +33,8 @@ export interface SceneOrder {
   readonly logs: readonly string[];
   readonly samples: readonly Sample[];
   readonly configuration: Configuration | undefined;
+  /** The log files that the configuration follows. */
+  readonly followed: readonly TailSource[];
   readonly offsetMinutes: number;
 }
 
@@ -49,13 +54,15 @@ interface Draft {
 
 /** Throws USAGE for a log that is not there. The order in which the files were named makes no difference. */
 export function sceneOf(order: SceneOrder): Scene {
-  const { samples, configuration, offsetMinutes } = order;
+  const { samples, configuration, followed, offsetMinutes } = order;
   const drafts = order.logs.flatMap(draftsOf).sort((a, b) => (a.label < b.label ? -1 : a.label > b.label ? 1 : 0));
   if (drafts.length === 0 && samples.length === 0) {
     throw new ReeveError('USAGE', 'nothing was recorded: name logs (--logs) or samples (--samples)');
   }
   const known = configuration === undefined ? undefined : new Set(configuration.config.channels.map(({ id }) => id));
-  const logs = drafts.map((draft) => logOf(draft, configuration));
+  const logs = drafts.map((draft) =>
+    configuration === undefined ? logOf(draft) : configuredLog(draft, configuration, followed),
+  );
   const channels = known === undefined ? named(drafts, logs, samples) : [...known];
   const year = yearOf(logs, samples, offsetMinutes);
   const setting = { offsetMinutes, year };
@@ -108,14 +115,20 @@ function draftsOf(argument: string): readonly Draft[] {
   });
 }
 
-/** As the daemon would have it: a channel's own log, an engine's, or a server's. */
-function logOf(draft: Draft, configuration: Configuration | undefined): Log {
-  const { path, format, lines, stem } = draft;
-  const channel = configuration === undefined ? ownerByName(draft) : ownerByConfig(draft, configuration);
-  const name = lines === undefined ? stem : (draft.label.split(' ')[0] ?? stem);
-  const prefix = draft.named.marked || isEngineLog(draft, configuration) ? 'engine' : 'source';
-  return { path, format, lines, channel, source: channel ?? `${prefix}:${name}` };
+/** Without a configuration: what names and lines say. */
+function logOf(draft: Draft): Log {
+  const { path, format, lines } = draft;
+  const channel = ownerByName(draft);
+  return {
+    path,
+    format,
+    lines,
+    channel,
+    source: channel ?? `${draft.named.marked ? 'engine' : 'source'}:${nameOf(draft)}`,
+  };
 }
+
+const nameOf = ({ lines, label, stem }: Draft): string => (lines === undefined ? stem : (label.split(' ')[0] ?? stem));
 
 function ownerByName({ givenChannel, stem, names, named, lines }: Draft): ChannelId | undefined {
   if (givenChannel !== undefined) return givenChannel;
@@ -125,18 +138,32 @@ function ownerByName({ givenChannel, stem, names, named, lines }: Draft): Channe
   return isServerLog(stem) ? undefined : stem;
 }
 
-function ownerByConfig({ givenChannel, stem, names, path }: Draft, { config }: Configuration): ChannelId | undefined {
-  if (givenChannel !== undefined) return givenChannel;
-  const byPath = config.channels.find(({ logs }) =>
-    logs.some((log) => log === path || basename(log) === basename(path)),
-  );
-  const candidates = [...names, stem];
-  const byName = config.channels.find(({ id, name }) => candidates.includes(id) || candidates.includes(name));
-  return (byPath ?? byName)?.id;
+/** As the daemon would have it: a channel's own log, an engine's, or a server's. */
+function configuredLog(draft: Draft, { config }: Configuration, followed: readonly TailSource[]): Log {
+  const { path, format, lines, givenChannel, names, stem } = draft;
+  const channelOf = (name: string) => config.channels.find((one) => one.id === name || one.name === name)?.id;
+  if (givenChannel !== undefined) {
+    const channel = channelOf(givenChannel) ?? unknownChannel(givenChannel, config.channels);
+    return { path, format, lines, channel, source: channel };
+  }
+  const found = lines === undefined ? followedAs(path, followed) : undefined;
+  const channel = found === undefined ? firstOf([...names, stem].map(channelOf)) : found.channel;
+  const isServer = found === undefined ? !draft.named.marked : found.id.startsWith('source:');
+  return { path, format, lines, channel, source: channel ?? `${isServer ? 'source' : 'engine'}:${nameOf(draft)}` };
 }
 
-const isEngineLog = ({ path }: Draft, configuration: Configuration | undefined): boolean =>
-  configuration?.config.engines.some(({ logs }) => logs.some((log) => basename(log.path) === basename(path))) ?? false;
+const firstOf = <T>(all: readonly (T | undefined)[]): T | undefined => all.find((one) => one !== undefined);
+
+const NAMED_MAX = 8;
+
+function unknownChannel(name: string, channels: Configuration['config']['channels']): never {
+  const ids = channels.map(({ id }) => id);
+  const meant = nearest(name, ids);
+  const more = ids.length > NAMED_MAX ? ', …' : '';
+  throw new ReeveError('USAGE', `the configuration has no channel ${name}`, {
+    hint: meant === undefined ? `there are ${ids.slice(0, NAMED_MAX).join(', ')}${more}` : `did you mean ${meant}?`,
+  });
+}
 
 /** Without a configuration the recording itself says which channels there are. */
 function named(drafts: readonly Draft[], logs: readonly Log[], samples: readonly Sample[]): Iterable<ChannelId> {

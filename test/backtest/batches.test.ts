@@ -6,7 +6,7 @@ import { recorded } from './support.ts';
 const setting = { offsetMinutes: 0, year: 2026 };
 
 const scene = (logs: readonly string[], offsetMinutes = 0) =>
-  sceneOf({ logs, samples: [], configuration: undefined, offsetMinutes });
+  sceneOf({ logs, samples: [], configuration: undefined, followed: [], offsetMinutes });
 
 describe('batches of lines', () => {
   const read = (text: string) => {

@@ -5,7 +5,7 @@ import { recorded } from './support.ts';
 const NOON = Date.UTC(2026, 6, 28, 12, 0, 1, 250);
 
 const scene = (logs: readonly string[], offsetMinutes = 0) =>
-  sceneOf({ logs, samples: [], configuration: undefined, offsetMinutes });
+  sceneOf({ logs, samples: [], configuration: undefined, followed: [], offsetMinutes });
 
 describe('exports', () => {
   it('of journald are lines with times, by their unit', () => {

@@ -38,7 +38,7 @@ async function played(scene: Partial<Scene>, with_: Partial<PlayOrder> = {}) {
       ...{ logs: [], samples: [], channels: ['news'], from: at(0), setting: { year: 2026, offsetMinutes: 0 } },
       ...{ undated: [], ...scene },
     } as Scene,
-    ...{ settings, configuration: undefined, capabilities: new Map() },
+    ...{ settings, configuration: undefined, setups: [], capabilities: new Map() },
     createDetector: (ports) => {
       const { detector, readLog } = detectorOf(SHIPPED)(ports);
       named.push(...ports.channels);
@@ -215,25 +215,24 @@ describe('a channel of a recording', () => {
   });
 
   it('is as it is configured, where it is', async () => {
-    const channel = { id: 'news', name: 'The News', engine: 'own', group: 'g', expected: 'on_demand' };
-    const looks = {
-      output: { stallAfterMs: 9_000, everyMs: 3_000, calmEveryMs: 20_000 },
-      source: { everyMs: 7_000, calmEveryMs: 7_000 },
+    const known = {
+      ...{ id: 'news', engine: 'own', group: 'g', expected: 'on_demand', stallAfterMs: 9_000, outputEveryMs: 3_000 },
+      ...{ sourceEveryMs: 7_000, outputCalmEveryMs: 20_000, sourceCalmEveryMs: undefined, publishesTo: 'radio:8000' },
+      ...{ hasSource: true, hasOutputProbe: true },
     };
     const engine = { id: 'own', poll: 4_000, autorestart_grace: 5_000, host: { every: 30_000 } };
-    const configuration = {
-      config: { channels: [{ ...channel, ...looks }], engines: [engine] },
-    } as unknown as Configuration;
+    const channels = [{ id: 'news', name: 'The News' }];
+    const configuration = { config: { channels, engines: [engine] } } as unknown as Configuration;
     const host = sample('host', 0, { engine: 'own', disks: [] });
     const capabilities = new Map([['own', new Set(['restart'] as const)]]);
     const { setup, named, replica } = await played({ samples: [process(0), host] }, {
       configuration,
+      setups: [known],
       capabilities,
     } as Partial<PlayOrder>);
     expect(named).toEqual([{ id: 'news', name: 'The News' }]);
-    expect(setup).toMatchObject({ engine: 'own', group: 'g', expected: 'on_demand', stallAfterMs: 9_000 });
-    expect(setup).toMatchObject({ outputEveryMs: 3_000, sourceEveryMs: 7_000, outputCalmEveryMs: 20_000 });
-    expect(setup.sourceCalmEveryMs).toBeUndefined();
+    // Nobody looked at its source or its output.
+    expect(setup).toEqual({ ...known, hasSource: false, hasOutputProbe: false });
     const { factStore } = replica.pipeline;
     expect(factStore.engineSetup('own')).toMatchObject({
       pollMs: 4_000,

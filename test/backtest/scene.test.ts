@@ -1,9 +1,11 @@
 import { describe, expect, it } from 'vitest';
 import { sceneOf } from '../../src/backtest/scene.ts';
+import { filesOf } from '../../src/app/log_sources.ts';
+import { loadText } from '../config/support.ts';
 import { recorded } from './support.ts';
 
 const scene = (logs: readonly string[], offsetMinutes = 0) =>
-  sceneOf({ logs, samples: [], configuration: undefined, offsetMinutes });
+  sceneOf({ logs, samples: [], configuration: undefined, followed: [], offsetMinutes });
 
 describe('whose a log is', () => {
   it('follows its file name, a label before it, and the names in its lines', () => {
@@ -23,5 +25,40 @@ describe('whose a log is', () => {
   it('is reported when its lines have no times', () => {
     const [raw, dated] = recorded({ 'news.err': 'a\nb\n', 'sport.err': '2026-07-28T12:00:00Z a\n' });
     expect(scene([raw!, dated!])).toMatchObject({ undated: ['news'], from: Date.UTC(2026, 6, 28, 12) });
+  });
+});
+
+describe('whose a log is by a configuration', () => {
+  const { config } = loadText(`version: 1
+engines: [{ id: local, kind: supervisor, url: "http://127.0.0.1:9001/RPC2", logs: [{ path: /var/log/all.log }] }]
+channels: [{ ids: [news, sport], engine: local, logs: ["/srv/{id}/ffmpeg.log"] }]
+sources:
+  - { id: web, path: /var/log/web.log }
+  - { id: pushed, path: /var/log/pushed.log, channel: sport }
+`);
+  const configuration = { config: config! } as Parameters<typeof sceneOf>[0]['configuration'];
+  const owners = (...logs: readonly string[]) => {
+    const order = { logs, samples: [], configuration, followed: filesOf(config!), offsetMinutes: 0 };
+    return sceneOf(order).logs.map(({ source, channel }) => [source, channel]);
+  };
+
+  it('is not taken for that of the first channel whose log has the same name', () => {
+    const [news, sport, none] = recorded({ 'news/ffmpeg.log': 'a\n', 'sport/ffmpeg.log': 'a\n', 'ffmpeg.log': 'a\n' });
+    expect(owners(news!)).toEqual([['news', 'news']]);
+    expect(owners(sport!)).toEqual([['sport', 'sport']]);
+    expect(owners(none!)).toEqual([['source:ffmpeg', undefined]]);
+  });
+
+  it('is said by `sources:`, too; what names channels in the log of a server is still what visitors ask for', () => {
+    const [pushed, web, all] = recorded({ 'pushed.log': 'a\n', 'web.log': '[channel=news] a\n', 'all.log': 'a\n' });
+    expect(owners(pushed!)).toEqual([['sport', 'sport']]);
+    expect(owners(web!)).toEqual([['source:web', undefined]]);
+    expect(owners(all!)).toEqual([['engine:all', undefined]]);
+  });
+
+  it('is refused where it is said to be that of a channel that is not there', () => {
+    const [log] = recorded({ 'x.log': 'a\n' });
+    expect(owners(`news=${log}`)).toEqual([['news', 'news']]);
+    expect(() => owners(`mews=${log}`)).toThrow('the configuration has no channel mews');
   });
 });

@@ -8,7 +8,7 @@ const NOON = Date.UTC(2026, 6, 28, 12, 0, 1, 250);
 const setting = { offsetMinutes: 0, year: 2026 };
 
 const scene = (logs: readonly string[], offsetMinutes = 0) =>
-  sceneOf({ logs, samples: [], configuration: undefined, offsetMinutes });
+  sceneOf({ logs, samples: [], configuration: undefined, followed: [], offsetMinutes });
 
 describe('times of log lines', () => {
   it.each([
