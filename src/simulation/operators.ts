@@ -97,8 +97,14 @@ export class Operators {
     }
   }
 
-  /** Takes back everything that would keep SimulatedDaemon from acting. */
+  /**
+   * Takes back everything that would keep SimulatedDaemon from acting, and starts what somebody stopped and forgot: of
+   * that a Reeve that has lost its journal cannot know that it was wished for, and pages until it plays.
+   */
   settle(): void {
+    const { service } = this.#deps;
+    for (const channel of service.channels.values())
+      if (service.statusOf(channel) === 'stopped') service.restart(channel.plan.id, 'human');
     this.#say((reeve) => commands.thaw(reeve.pipeline.control(), CONTEXT));
     const held = Object.values(this.#deps.reeve()?.pipeline.guardState().containments ?? {});
     for (const { scope } of held) this.#say(() => commands.release(this.#known, scope, CONTEXT));

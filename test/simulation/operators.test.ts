@@ -21,7 +21,7 @@ function world() {
     }
     return undefined;
   };
-  return { people, repairedMs };
+  return { people, service, repairedMs };
 }
 
 describe('people of the simulation', () => {
@@ -43,5 +43,14 @@ describe('people of the simulation', () => {
     people.paged('channel:news', 0);
     people.paged('channel:news', 10 * MINUTE_MS);
     expect(repairedMs(NOTICE_MS)).toBe(REPAIR_MS);
+  });
+
+  it('start what one of them stopped and forgot only when everything is settled', () => {
+    const { people, service, repairedMs } = world();
+    service.restart('news', 'human');
+    service.stop('news', 'human');
+    expect(repairedMs(2 * NOTICE_MS)).toBe(undefined);
+    people.settle();
+    expect(service.statusOf(service.at('news'))).toBe('young');
   });
 });
