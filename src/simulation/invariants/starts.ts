@@ -101,11 +101,14 @@ export class Starts implements Oracle {
   /**
    * Whoever asks leaves the last place free, which would contain the fleet; and plans keep to their pace. For Reeve a
    * call that hangs may start its process until it ends, and is a start, whatever came of it and whoever was seen to
-   * start the channel after it (S6).
+   * start the channel after it (S6). A process that it starts later than that counts from when it begins.
    */
   isFull(atMs: number, plansUnderWay = 0): boolean {
     const { windowStartsMax, stagedStartsPerMinuteMax } = this.#case.limits;
-    const latestMs = ({ endMs = atMs }: Invocation): number => Math.min(endMs, atMs);
+    const latestMs = ({ endMs = atMs, effect }: Invocation): number => {
+      const bornMs = effect?.bornMs ?? 0;
+      return Math.max(Math.min(endMs, atMs), bornMs <= atMs ? bornMs : 0);
+    };
     const { own, seen } = this.#ofWindow(atMs, latestMs);
     const staged = this.#restarts.filter((one) => latestMs(one) > atMs - MINUTE_MS && this.#staged.has(one.permit));
     const isPaceUsed = staged.length + plansUnderWay >= stagedStartsPerMinuteMax;

@@ -205,6 +205,16 @@ describe('the window (S2)', () => {
     expect([twice.oracle.inWindow(10_000), twice.oracle.isFull(10_000)]).toEqual([N - 2, true]);
   });
 
+  it('is full while the process is new that a call started long after it had ended', () => {
+    const late = 40_000;
+    const effect = beginGeneration('ch11', 'late', late, 'reeve');
+    const world = starts();
+    for (let at = 0; at < N - 2; at += 1) world.restart(50_000 + at, `ch${at}`);
+    world.restart(0, 'ch11', { effect });
+    const full = (atMs: number): boolean => world.oracle.isFull(atMs);
+    expect([full(late + WINDOW - 1), full(late + WINDOW)]).toEqual([true, false]);
+  });
+
   it('was last full until its first start has left it', () => {
     const world = starts();
     many(world, N - 1);
