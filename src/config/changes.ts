@@ -2,6 +2,7 @@
 import type { Problem } from '../core/errors.ts';
 import { canonicalJson } from '../core/wire.ts';
 import type { ChannelConfig, Config, EngineConfig, GroupConfig } from './config.ts';
+import { ACTING_PHASE } from './document/cross_checks.ts';
 import type { Configuration } from './load.ts';
 
 /**
@@ -13,6 +14,7 @@ export const APPLIED_AT_ONCE = [
   'rules',
   'patterns',
   'limits',
+  'phase',
   'persona',
   'planner',
   'escalation',
@@ -58,6 +60,7 @@ export function merged(running: Configuration, read: Configuration): Reloaded {
   const config: Config = Object.freeze({
     ...old,
     sha256: fresh.sha256,
+    phase: fresh.phase,
     persona: fresh.persona,
     folders: fresh.folders,
     limits: fresh.limits,
@@ -73,6 +76,7 @@ export function merged(running: Configuration, read: Configuration): Reloaded {
     rules: differs(running.rules, read.rules),
     patterns: differs(valuesOf(running), valuesOf(read)),
     limits: differs(old.limits, fresh.limits),
+    phase: differs(phases(old), phases(config)),
     persona: differs(assignments(old), assignments(config)),
     planner: differs(old.planner, fresh.planner),
     escalation: differs(old.escalation, fresh.escalation),
@@ -91,7 +95,7 @@ const reassigned = (channel: ChannelConfig, persona: string | undefined): Channe
 /** A group that left the file runs on until the next start, as it was. */
 const regrouped = (fresh: Config, group: GroupConfig): GroupConfig => {
   const read = fresh.groups.find(({ id }) => id === group.id);
-  return read === undefined ? group : Object.freeze({ ...group, persona: read.persona });
+  return read === undefined ? group : Object.freeze({ ...group, persona: read.persona, phase: read.phase });
 };
 
 /** Of channels, of groups as a whole, and of what has none of its own: an engine. */
@@ -100,13 +104,15 @@ const assignments = ({ channels, groups, persona }: Config) => [
   ...groups.map(({ id, persona: own }) => [id, own]),
   persona,
 ];
+/** They hold where no person has set one with `reeve phase`. */
+const phases = ({ groups, phase }: Config) => [...groups.map(({ id, phase: own }) => [id, own]), phase];
 const valuesOf = ({ patterns }: Configuration) => patterns.map(({ file, value }) => [file, value]);
 
-/** What of the configuration stands behind each name; a persona's assignment is not part of it. */
+/** What of the configuration stands behind each name; what applies at once is not part of it. */
 const RESTART_VIEWS: Readonly<Record<(typeof NEEDS_RESTART)[number], (config: Config) => unknown>> = {
   engines: ({ engines }) => engines.map((engine) => [engine, clearSecretsOf(engine)]),
   channels: ({ channels }) => channels.map(({ persona: _, ...rest }) => rest),
-  groups: ({ groups }) => groups.map(({ id, phase }) => ({ id, phase })),
+  groups: ({ groups }) => groups.map(({ id }) => id),
   sources: ({ sources }) => sources,
   intake: ({ collectors: { intake } }) => [intake, intake.tokens.map(({ token }) => token.reveal())],
   syslog: ({ collectors: { syslog } }) => syslog,
@@ -141,4 +147,13 @@ export function orphans({ configuration }: Reloaded): readonly Problem[] {
   if (lost === undefined) return [];
   const message = `${lost.what} still runs with the persona ${lost.persona}, which is gone`;
   return [{ file, line: 1, column: 1, path: lost.path, message, hint: 'keep the persona until Reeve is restarted' }];
+}
+
+/** Receivers wait for the next start: until then nobody could be called about what a higher phase permits. */
+export function unheard({ configuration }: Reloaded): readonly Problem[] {
+  const { groups, file, receivers, phase } = configuration.config;
+  const highest = Math.max(phase, ...groups.map(({ phase: own = 0 }) => own));
+  if (receivers.length > 0 || highest < ACTING_PHASE) return [];
+  const message = `phase ${highest} changes things, and no receiver runs yet that could call a person`;
+  return [{ file, line: 1, column: 1, path: 'phase', message, hint: 'start Reeve anew' }];
 }

@@ -55,7 +55,7 @@ export interface Config {
   /** What is allowed and dangerous. */
   readonly warnings: readonly Problem[];
   readonly metricsPrefix: string;
-  /** Of a fresh installation; afterwards the journal knows. */
+  /** Until a person sets one. */
   readonly phase: Phase;
   readonly persona: PersonaId;
   readonly folders: Readonly<Record<FolderName, string>>;

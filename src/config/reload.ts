@@ -3,7 +3,7 @@ import { existsSync, type FSWatcher, readdirSync, statSync, watch } from 'node:f
 import { dirname, join } from 'node:path';
 import type { Clock } from '../core/clock.ts';
 import type { Problem } from '../core/errors.ts';
-import { merged, orphans, type Reloaded } from './changes.ts';
+import { merged, orphans, type Reloaded, unheard } from './changes.ts';
 import { addedFolder, FOLDER_NAMES, placesOf, shippedFolder } from './document/paths.ts';
 import { FILE_BYTES_MAX } from './decode.ts';
 import { Fingerprints } from './fingerprint.ts';
@@ -85,10 +85,16 @@ export function watchConfiguration(options: Watch): Reloader {
   };
 }
 
+/** What is run on where everything is opened anew: what is read, or where that may not be taken what was in force. */
+export function takenOver(read: LoadedConfiguration, running: Configuration): Configuration {
+  const { configuration } = read;
+  return configuration === undefined || vanished(running, configuration).length > 0 ? running : configuration;
+}
+
 function judged(read: LoadedConfiguration, running: Configuration): Change {
   if (!read.configuration) return { ok: false, configuration: running, problems: read.problems };
   const reloaded = merged(running, read.configuration);
-  const lost = [...vanished(running, read.configuration), ...orphans(reloaded)];
+  const lost = [...vanished(running, read.configuration), ...orphans(reloaded), ...unheard(reloaded)];
   return lost.length > 0 ? { ok: false, configuration: running, problems: lost } : { ok: true, ...reloaded };
 }
 

@@ -21,6 +21,7 @@ describe('what a reload changes', () => {
     ['version: 1\n', 'version: 1\nlimits: { daily_restart_cap: 3 }\n', 'limits'],
     ['version: 1\n', 'version: 1\nescalation: { repeat_every: 1h }\n', 'escalation'],
     ['version: 1\n', 'version: 1\nlog: { level: debug }\n', 'log'],
+    ['version: 1\n', 'version: 1\nphase: 1\n', 'phase'],
     ['{ id: a, engine: e }', '{ id: a, engine: e, persona: other }', 'persona'],
   ])('%j to %j applies at once as %s', (from, to, name) => {
     const { applied, needsRestart, configuration } = edit(from, to, { 'config/personas/other.yaml': persona('other') });
@@ -42,6 +43,17 @@ describe('what a reload changes', () => {
     const loose = loaded(aFolder({ ...FILES, 'config/reeve.yaml': CONFIG }));
     const kept = merged(configuration, loose).configuration.config.groups;
     expect(kept.find(({ id }) => id === 'g')?.persona).toBe('other');
+  });
+
+  it('gives a group another phase at once, for it may be a lower one', () => {
+    const grouped = CONFIG.replace('{ id: b, engine: e }', '{ id: b, engine: e, group: g }');
+    const cwd = aFolder({ ...FILES, 'config/reeve.yaml': `${grouped}phase: 1\n` });
+    const before = loaded(cwd);
+    writeInto(cwd, 'config/reeve.yaml', `${grouped}phase: 1\ngroups: [{ id: g, phase: 0 }]\n`);
+    const { applied, needsRestart, configuration } = merged(before, loaded(cwd));
+    expect([applied, needsRestart]).toEqual([['phase'], []]);
+    expect(configuration.config.groups.find(({ id }) => id === 'g')?.phase).toBe(0);
+    expect(configuration.config.phase).toBe(1);
   });
 
   it.each([
@@ -108,11 +120,21 @@ describe('what a reload changes', () => {
     expect(reloader.current().personas.map(({ id }) => id)).toEqual(['mine', 'other']);
   });
 
-  it('knows of every key of the file whether it applies at once or waits, but of what only a first start reads', () => {
+  it('refuses a phase that changes things while no receiver runs', () => {
+    const { cwd, reloader } = watching(fakeClock().clock);
+    const hook = 'receivers: [{ id: r, kind: alertmanager, url: "http://h/" }]\n';
+    writeInto(cwd, 'config/reeve.yaml', `${CONFIG}${hook}phase: 2\n`);
+    expect(reloader.reload().ok).toBe(false);
+    expect(problemLines(reloader.problems())[0]).toContain('phase 2 changes things, and no receiver runs yet');
+    writeInto(cwd, 'config/reeve.yaml', `${CONFIG}${hook}phase: 1\n`);
+    expect(reloader.reload()).toMatchObject({ ok: true, applied: ['phase'], needsRestart: ['receivers'] });
+  });
+
+  it('knows of every key of the file whether it applies at once or waits', () => {
     const known: readonly string[] = [...APPLIED_AT_ONCE, ...NEEDS_RESTART];
     const keys = Object.keys(configDocument.shape);
-    /** `actions` are expanded into the rules, and `phase` is in the journal after the first start. */
-    const elsewhere = ['version', 'actions', 'phase'];
+    /** `actions` are expanded into the rules. */
+    const elsewhere = ['version', 'actions'];
     expect(keys.filter((key) => !known.includes(key) && !elsewhere.includes(key))).toEqual([]);
   });
 

@@ -83,7 +83,7 @@ export function crossCheck(
 }
 
 /** From this phase on Reeve changes things. */
-const ACTING_PHASE = 2;
+export const ACTING_PHASE = 2;
 const LAST_PHASE = 4;
 
 /** Whoever acts must be able to call a person. */

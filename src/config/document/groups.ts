@@ -11,7 +11,7 @@ import type { Reading } from './reading.ts';
 export interface GroupConfig {
   readonly id: GroupId;
   readonly persona: PersonaId | undefined;
-  /** The rollout phase of a fresh installation, where it is not the general one. */
+  /** The rollout phase until a person sets one, where it is not the general one. */
   readonly phase: Phase | undefined;
 }
 
