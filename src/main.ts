@@ -213,15 +213,19 @@ async function runDaemon(cli: Cli, own: OwnFlags): Promise<void> {
   // From here on a signal stops it in good order, also one that comes while it starts.
   const asked = untilSignal();
   // Only here, because everything that a daemon is made of would make each short command slow.
-  const { createApp } = await import('./app/app.ts');
+  const { createApp, startAnew } = await import('./app/app.ts');
+  const load = () => loadConfiguration(options);
   const start = (wanted: Configuration): Promise<App> =>
     createApp(wanted, {
       clock: systemClock,
       ids: systemIds,
       random: systemRandom,
       log,
+      setLogLevel: (level) => {
+        log.level = level;
+      },
       version,
-      load: () => loadConfiguration(options),
+      load,
       secret: (reference) => {
         const meaning = secretAt(reference, { env: process.env, pathOf: (written) => resolve(written) });
         if ('ok' in meaning) return meaning.ok.reveal();
@@ -232,9 +236,7 @@ async function runDaemon(cli: Cli, own: OwnFlags): Promise<void> {
   let app = await start(configuration);
   process.on('SIGHUP', () => app.reload());
   while ((await Promise.race([asked, app.journalWritableAgain])) === undefined) {
-    await app[Symbol.asyncDispose]();
-    // An edit that is not sound must not keep Reeve down: then it goes on as it was.
-    app = await start(loadConfiguration(options).configuration ?? configuration);
+    app = await startAnew(app, { load, start });
   }
   const signal = await asked;
   log.info({ signal }, 'stopping: runs that are under way get a few seconds to end');

@@ -24,7 +24,7 @@ import type { Damage } from '../journal/damage.ts';
 import type { HostEnvironment } from './host_environment.ts';
 import type { Memory } from './memory.ts';
 import type { Configuration } from '../config/load.ts';
-import { type Change, type Reloader, watchConfiguration } from '../config/reload.ts';
+import { type Change, type Reloader, takenOver, watchConfiguration } from '../config/reload.ts';
 import { MINUTE_MS } from '../core/duration.ts';
 import { messageOf } from '../core/errors.ts';
 import type { Model } from '../core/model.ts';
@@ -37,6 +37,8 @@ export interface App extends AsyncDisposable {
   readonly metricsUrl: string;
   /** Reads the configuration anew and says what came of it. */
   reload(): Change;
+  /** What is in force. */
+  configuration(): Configuration;
   /** Resolves when a journal that could not be written can be opened anew: dispose of this app and create another. */
   readonly journalWritableAgain: Promise<void>;
 }
@@ -100,15 +102,28 @@ export async function createApp(configuration: Configuration, host: HostEnvironm
 
   const running = building.move();
   return {
-    url: server.url,
-    metricsUrl: server.metricsUrl,
+    ...{ url: server.url, metricsUrl: server.metricsUrl },
     reload: () => reloader.reload(),
+    configuration: current,
     journalWritableAgain,
     async [Symbol.asyncDispose]() {
       await windDown(house);
       await running.disposeAsync();
     },
   };
+}
+
+/** Opens everything anew. An edit that is not sound must not keep Reeve down: it goes on as it was, and says so. */
+export async function startAnew(
+  app: App,
+  { load, start }: { load: HostEnvironment['load']; start: (wanted: Configuration) => Promise<App> },
+): Promise<App> {
+  const running = app.configuration();
+  await app[Symbol.asyncDispose]();
+  const taken = takenOver(load(), running);
+  const next = await start(taken);
+  if (taken === running) next.reload();
+  return next;
 }
 
 interface House {
@@ -180,6 +195,7 @@ function watchEdits({ configuration, host, infrastructure, paging, decisions }: 
     onChange: (change) => {
       if (change.ok) decisions.use(change.configuration);
       if (change.ok) paging.use(change.configuration.config);
+      if (change.ok) host.setLogLevel(change.configuration.config.log.level);
       noteChange(change, { append: infrastructure.ledger.append, log: host.log, fail: paging.fail });
     },
   });

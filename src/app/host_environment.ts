@@ -1,4 +1,5 @@
 /** What the daemon takes from the outside world, so that a test can give it another one. */
+import type { LogLevel } from '../config/config.ts';
 import type { LoadedConfiguration } from '../config/load.ts';
 import type { Clock } from '../core/clock.ts';
 import type { Log } from '../core/log.ts';
@@ -11,6 +12,7 @@ export interface HostEnvironment {
   readonly ids: Ids;
   readonly random: Random;
   readonly log: Log;
+  readonly setLogLevel: (level: LogLevel) => void;
   readonly version: string;
   /** The text of a secret; throws CONFIG_INVALID when it cannot be had. */
   readonly secret: (reference: SecretReference) => string;

@@ -4,12 +4,13 @@ import { type AddressInfo, createServer } from 'node:net';
 import { dirname, join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { describe, expect, it, onTestFinished } from 'vitest';
-import { type App, createApp } from '../../src/app/app.ts';
-import { loadConfiguration } from '../../src/config/load.ts';
+import { type App, createApp, startAnew } from '../../src/app/app.ts';
+import { type Configuration, loadConfiguration } from '../../src/config/load.ts';
 import { systemClock } from '../../src/core/clock.ts';
 import { systemIds, systemRandom } from '../../src/core/id.ts';
 import { entryOf } from '../../src/journal/entry.ts';
 import { SqliteStore } from '../../src/journal/sqlite.ts';
+import { persona } from '../config/sound.ts';
 import { aFolder, writeInto } from '../config/support.ts';
 
 const PATTERNS = `software: rig
@@ -31,15 +32,21 @@ ${phase > 1 ? 'receivers: [{ id: hook, kind: webhook, url: "http://127.0.0.1:1/h
   const load = () => loadConfiguration({ file, env: {}, flags: { state }, tools: [] });
   const logged: string[] = [];
   const note = (_: object, message: string) => void logged.push(message);
-  const start = async (): Promise<App> => {
-    expect(load().problems).toEqual([]);
-    const app = await createApp(load().configuration!, {
+  const levels: string[] = [];
+  const begin = async (wanted: Configuration): Promise<App> => {
+    const app = await createApp(wanted, {
+      setLogLevel: (level) => void levels.push(level),
       ...{ clock: systemClock, ids: systemIds, random: systemRandom, version: '7', load },
       ...{ log: { info: note, warn: note, error: note }, secret: () => expect.unreachable('there is no secret') },
     });
     onTestFinished(() => app[Symbol.asyncDispose]());
     return app;
   };
+  const start = (): Promise<App> => {
+    expect(load().problems).toEqual([]);
+    return begin(load().configuration!);
+  };
+  const anew = (app: App) => startAnew(app, { load, start: begin });
   /** Once it has stopped. */
   const facts = () => {
     const store = SqliteStore.openForReading(join(state, 'journal.db'));
@@ -48,7 +55,8 @@ ${phase > 1 ? 'receivers: [{ id: hook, kind: webhook, url: "http://127.0.0.1:1/h
     return read;
   };
   const types = () => facts().map(({ type }) => type);
-  return { start, facts, types, logged, state, edit: (more: string) => writeFileSync(file, text(more)) };
+  const edit = (more: string, from = '', to = '') => writeFileSync(file, text(more).replace(from, to));
+  return { start, anew, facts, types, logged, levels, state, folder, edit };
 }
 interface Status {
   readonly phase: number;
@@ -128,6 +136,48 @@ describe('an edit of the configuration', () => {
     expect((await statusOf(app, state)).channels).toMatchObject([{ persona: 'lab' }]);
     await stop(app);
     expect(types()).toContain('config.loaded');
+  });
+
+  it('of the phase is in force at once, where no person has set one', async () => {
+    const { start, edit, state } = aPlace({ phase: 2 });
+    const app = await start();
+    expect((await statusOf(app, state)).phase).toBe(2);
+    edit('', 'phase: 2', 'phase: 0');
+    expect(app.reload()).toMatchObject({ ok: true, applied: ['phase'], needsRestart: [] });
+    expect((await statusOf(app, state)).phase).toBe(0);
+  });
+
+  it('of how much is logged is in force at once', async () => {
+    const { start, edit, levels } = aPlace();
+    const app = await start();
+    edit('log: { level: debug }');
+    expect(app.reload()).toMatchObject({ applied: ['log'] });
+    expect(levels).toEqual(['debug']);
+  });
+
+  it('is in force still where everything is opened anew over one that is not sound, which is told again', async () => {
+    const { start, anew, edit, state } = aPlace();
+    const first = await start();
+    edit('persona: lab');
+    first.reload();
+    edit('escalations: {}');
+    first.reload();
+    const app = await anew(first);
+    const { channels, problems } = await statusOf(app, state);
+    expect([channels, problems]).toMatchObject([[{ persona: 'lab' }], [expect.stringContaining('escalations')]]);
+    edit('persona: watcher');
+    expect(await statusOf(await anew(app), state)).toMatchObject({ channels: [{ persona: 'watcher' }], problems: [] });
+  });
+
+  it('leaves personas in force whose folder is gone where everything is opened anew', async () => {
+    const { start, anew, edit, state, folder } = aPlace();
+    writeInto(folder, 'personas/lab.yaml', persona('lab'));
+    edit('persona: lab');
+    const first = await start();
+    rmSync(join(folder, 'personas'), { recursive: true });
+    const app = await anew(first);
+    expect(app.configuration().personas).toHaveLength(1);
+    expect((await statusOf(app, state)).problems).toEqual([expect.stringContaining('is gone')]);
   });
 
   it('that is not sound leaves the last one in force, and its problem in the journal', async () => {
