@@ -7,7 +7,7 @@ import type { JournalEntry } from '../core/journal.ts';
 import { toWire } from '../core/wire.ts';
 import type { Daemon } from './daemon.ts';
 
-/** Entries that a missed stretch may bring back at once; more of them are read from the journal. */
+/** Entries of a missed stretch that are read at once; the next are read when the reader has taken these. */
 const REPLAY_MAX = 1_000;
 /** A reader this far behind is let go: it comes back with the id of the last entry that it had. */
 const BEHIND_MAX = 1_000;
@@ -31,7 +31,7 @@ export interface Reader {
 }
 
 /**
- * Answers with journal entries as they are written; `Last-Event-ID` or `?since=` replays what was missed (bounded).
+ * Answers with journal entries as they are written, after those that `Last-Event-ID` or `?since=` says were missed.
  * 429 when too many readers are connected, in all or with this token.
  */
 export function createEvents(deps: EventDeps): (c: Context, reader: Reader) => Response {
@@ -68,7 +68,6 @@ interface Following extends EventDeps, Pick<Reader, 'isGood'> {
 /** Listens before it replays, so that nothing falls between the two. Resolves when the reader is gone or let go. */
 async function follow(stream: SSEStreamingApi, { daemon, clock, since, cut, isGood }: Following): Promise<void> {
   const waiting: JournalEntry[] = [];
-  let behindMax = BEHIND_MAX;
   let wake: () => void = () => undefined;
   const letGo = (): void => {
     stream.abort();
@@ -79,20 +78,27 @@ async function follow(stream: SSEStreamingApi, { daemon, clock, since, cut, isGo
     if (stream.aborted) return;
     waiting.push(entry);
     // Asked here and not where entries go out: what stands before a reader that does not read goes out never.
-    if (waiting.length > behindMax) letGo();
+    if (waiting.length > BEHIND_MAX) letGo();
     wake();
   });
-  const missed = Number.isFinite(since) ? daemon.journal({ since, limit: REPLAY_MAX }) : [];
-  behindMax += missed.length;
-  waiting.unshift(...missed.filter(({ seq }) => seq < (waiting[0]?.seq ?? Number.POSITIVE_INFINITY)));
+  const read = (from: number) => [...daemon.journal({ since: from, limit: REPLAY_MAX })];
+  let missed = Number.isFinite(since) ? read(since) : [];
+  let isMore = missed.length === REPLAY_MAX;
+  let lastSeq = 0;
+  const next = (): JournalEntry | undefined => {
+    if (missed.length === 0 && isMore) {
+      missed = read(lastSeq);
+      isMore = missed.length === REPLAY_MAX;
+    }
+    return missed.shift() ?? waiting.shift();
+  };
 
   const send = async (write: () => Promise<unknown>): Promise<void> => {
     using _stalled = clock.after(STALLED_MS, letGo);
     await write();
   };
-  let lastSeq = 0;
   while (!stream.aborted && isGood()) {
-    const entry = waiting.shift();
+    const entry = next();
     if (entry === undefined) {
       using _beat = clock.after(BEAT_MS, () => wake());
       await new Promise<void>((resolve) => (wake = resolve));

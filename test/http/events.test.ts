@@ -37,8 +37,8 @@ beforeAll(async () => {
 });
 afterAll(() => server[Symbol.asyncDispose]());
 
-async function* ids(path: string, signal: AbortSignal): AsyncGenerator<number> {
-  const answer = await fetch(server.url + path, { headers: { authorization: `Bearer ${TOKEN}` }, signal });
+async function* ids(path: string, signal: AbortSignal, at = server): AsyncGenerator<number> {
+  const answer = await fetch(at.url + path, { headers: { authorization: `Bearer ${TOKEN}` }, signal });
   const decoder = new TextDecoder();
   let text = '';
   for await (const bytes of answer.body!) {
@@ -61,6 +61,25 @@ describe('the stream of events', () => {
     }
     stop.abort();
     expect(seen).toEqual([41, 42, 43, 44]);
+  });
+
+  it('brings back all of a long stretch that was missed, page after page', async () => {
+    const all = Array.from({ length: 2_500 }, (_, index) => anEntry(index + 1));
+    const long = aDaemon({
+      journal: ({ since, limit }) => all.filter(({ seq }) => seq > since).slice(0, limit),
+    });
+    const tokens = [{ name: 'reader', scopes: ['read'], sha256: sha256Of(TOKEN) }] as const;
+    const options = { host: '127.0.0.1', port: 0, allowedHosts: [], tokens, metrics: undefined };
+    await using own = await startServer(options, { daemon: long.daemon, clock: systemClock, onError: () => undefined });
+    const stop = new AbortController();
+    const seen: number[] = [];
+    for await (const id of ids('/api/v1/events?since=10', stop.signal, own)) {
+      seen.push(id);
+      if (seen.length === 2_490) for (const listener of long.listeners) listener(anEntry(2_501));
+      if (seen.length === 2_491) break;
+    }
+    stop.abort();
+    expect(seen).toEqual(Array.from({ length: 2_491 }, (_, index) => index + 11));
   });
 
   it('disconnects a reader that falls too far behind, instead of keeping everything for it', async () => {
