@@ -5,7 +5,7 @@ import { plain, table } from './output.ts';
 export interface WireRollout {
   readonly of_all: number;
   readonly groups: readonly { readonly group: string; readonly phase: number }[];
-  readonly evidence: Readonly<Record<'incidents' | 'restarts_verified' | 'restarts_not_verified' | 'refused', number>>;
+  readonly evidence: Readonly<Record<'incidents' | 'changes_verified' | 'changes_not_verified' | 'refused', number>>;
 }
 
 const ALLOWED = [
@@ -19,15 +19,15 @@ const ALLOWED = [
 /** The phase of all, that of each group, and what speaks for or against the next one. */
 export function rolloutText({ of_all, groups, evidence }: WireRollout): string {
   const row = (name: string, phase: number) => [name, String(phase), ALLOWED[phase] ?? ''];
-  const { incidents, restarts_verified, restarts_not_verified, refused } = evidence;
+  const { incidents, changes_verified, changes_not_verified, refused } = evidence;
   return [
     table(
       ['group', 'phase', 'what Reeve may do'],
       [row('(all)', of_all), ...groups.map(({ group, phase }) => row(plain(group), phase))],
     ),
     '',
-    `since the journal began: ${incidents} incidents; ${restarts_verified} restarts verified, ` +
-      `${restarts_not_verified} not; ${refused} calls refused`,
+    `since the journal began: ${incidents} incidents; ${changes_verified} changes verified, ` +
+      `${changes_not_verified} not; ${refused} calls refused`,
     'set it: reeve phase N --because "…"; lower for one group: reeve phase N --group GROUP --because "…"',
   ].join('\n');
 }

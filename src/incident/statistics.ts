@@ -96,8 +96,8 @@ function rolloutOf(pipeline: Rollout, tally: Tally) {
     groups: groups.map((group) => ({ group, phase: pipeline.channelIndex.phaseOf(group) })),
     evidence: {
       incidents: tally.incidents,
-      restartsVerified: tally.verified,
-      restartsNotVerified: tally.notVerified,
+      changesVerified: tally.verified,
+      changesNotVerified: tally.notVerified,
       refused: tally.denials,
     },
   };

@@ -65,7 +65,7 @@ describe('reeve phase', () => {
       { group: 'gen', phase: 1 },
       { group: 'radio', phase: 3 },
     ],
-    evidence: { incidents: 4, restarts_verified: 2, restarts_not_verified: 1, refused: 5 },
+    evidence: { incidents: 4, changes_verified: 2, changes_not_verified: 1, refused: 5 },
   };
   const shown = (args: readonly string[], json = false) =>
     ran(addAct, ['phase', ...args], { json, answers: { '/api/v1/stats': { rollout } } });
@@ -78,7 +78,7 @@ describe('reeve phase', () => {
         'gen    1      tools that look',
         'radio  3      restarts, too: one step in a run',
         '',
-        'since the journal began: 4 incidents; 2 restarts verified, 1 not; 5 calls refused',
+        'since the journal began: 4 incidents; 2 changes verified, 1 not; 5 calls refused',
         'set it: reeve phase N --because "…"; lower for one group: reeve phase N --group GROUP --because "…"',
         '',
       ].join('\n'),
