@@ -582,16 +582,3 @@ describe('a start', () => {
     expect(verifyFresh(scene.facts(), action, scene.nowMs).state).toBe('failed');
   });
 });
-
-describe('a publisher that its server refuses', () => {
-  it.each(['ffmpeg_icecast_publish_refused', 'darkice_denied', 'obs_key', 'shout_login'])(
-    'is told as that, and not as a source that refuses: %s',
-    (pattern) => {
-      const scene = new Scene();
-      scene.die({ code: 1 }).advance(100).log('auth_denied', { pattern }).log('process_exit_nonzero').look();
-      scene.advance(10_000);
-      expect(scene.verdict()).toBe('publish_rejected');
-      expect(scene.trouble().because).toBe('the server refuses the publisher');
-    },
-  );
-});

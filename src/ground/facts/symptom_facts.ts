@@ -77,8 +77,9 @@ export function nextSymptoms(before: readonly SymptomFacts[], symptom: Symptom):
   return [...before.filter((one) => one !== held && monoMs - one.lastMs <= KEPT_MS), fresh].slice(-KEPT);
 }
 
-/** By their id; and source clients, which only send. */
-const OF_PUBLISHER = /publish|ingest|stream_key|^(?:darkice_denied|obs_key|shout_login)$/;
+/** By their id; source clients, which only send; and servers that say whom they turn away. */
+const OF_PUBLISHER =
+  /publish|ingest|stream_key|^(?:darkice_denied|obs_key|shout_login|(?:nginx_rtmp|nms)_denied|(?:owncast|peertube)_key|srs_hook)$/;
 
 /** A refusal of who sends to a server: no new address helps, and no credentials for what the channel reads. */
 export const isOfPublisher = ({ pattern }: Pick<SymptomFacts, 'pattern'>): boolean => OF_PUBLISHER.test(pattern ?? '');

@@ -27,7 +27,7 @@ import {
 
 /** Skips this often in one window are no hiccup. */
 const SKIPS_MIN = 5;
-/** A decoder that joins in the middle complains for a moment, and is healthy. */
+/** What starts or joins in the middle complains for a moment, and is healthy. */
 const JOINING_MS = 5_000;
 const CORRUPT_MIN = 3;
 /** A position that is the same over so many intervals stands; one may be the encoder's habit. */
@@ -116,11 +116,18 @@ function diedInOutage(input: ClassifyInput, process: ProcessFacts): boolean {
   return lastEndMs >= (source.lastFailFromMs ?? backMs) - FINAL_OUTPUT_MS && lastEndMs <= backMs + REACTION_MS;
 }
 
+/** A player that starts has nothing to play for a moment, and says so: two starts are no repetition. */
 export function playoutEmpty(input: ClassifyInput): Match | undefined {
   const lines = reported(input, 'playout_gap');
   const [first] = lines;
-  if (first === undefined || (!input.troubled && first.count < 2)) return undefined;
-  return { ...matched(input, 'nothing is left to play', lines), against: input.health.healthy === true ? 1 : 0 };
+  if (first === undefined) return undefined;
+  const bornMs = input.process?.bornMs ?? Number.NEGATIVE_INFINITY;
+  const again = first.count >= 2 && bornMs <= Math.max(first.firstMs, input.nowMs - first.windowMs);
+  if (!input.troubled && !again) return undefined;
+  const match = matched(input, 'nothing is left to play', lines);
+  const sinceMs = Math.max(first.firstMs, bornMs);
+  const lull = input.running && !input.churning ? { sinceMs, notBeforeMs: sinceMs + JOINING_MS } : {};
+  return { ...match, ...lull, against: input.health.healthy === true ? 1 : 0 };
 }
 
 export function guideStale(input: ClassifyInput): Match | undefined {

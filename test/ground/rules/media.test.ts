@@ -191,6 +191,25 @@ describe('a channel with nothing left to play', () => {
     expect([empty({}, 1), empty(standing, 1)?.against]).toEqual([undefined, 0]);
     expect(rows.playoutEmpty(lookOf({ ...standing, symptoms: [symptomOf('guide_stale')] }))).toBeUndefined();
   });
+
+  it('gets five seconds from its start or its first such line, while it runs and is no loop', () => {
+    const said = (given: Given) =>
+      rows.playoutEmpty(lookOf({ ...standing, ...given, symptoms: [symptomOf('playout_gap', 3_000)] }));
+    expect(said({ process: born(2_000) })).toMatchObject({ sinceMs: NOW - 2_000, notBeforeMs: NOW + 3_000 });
+    expect(said({ process: born(4_000) })).toMatchObject({ sinceMs: NOW - 3_000, notBeforeMs: NOW + 2_000 });
+    expect(said({ process: died(2_000) })?.notBeforeMs).toBeUndefined();
+    expect(said({ process: born(2_000, loop) })?.notBeforeMs).toBeUndefined();
+  });
+
+  it('is not said of one that plays because it was started twice and each start had nothing at first', () => {
+    const plays = (bornAgoMs: number, firstAgoMs: number) => {
+      const lines = symptomOf('playout_gap', 1_000, { count: 2, firstMs: NOW - firstAgoMs });
+      return rows.playoutEmpty(lookOf({ process: born(bornAgoMs), symptoms: [lines] })) !== undefined;
+    };
+    expect([plays(20_000, 30_000), plays(20_000, 20_000)]).toEqual([false, true]);
+    // All that is counted came of this process by then.
+    expect([plays(59_999, 200_000), plays(60_000, 200_000)]).toEqual([false, true]);
+  });
 });
 
 it('a guide is out of date by the log alone', () => {
