@@ -36,9 +36,16 @@ export const numberOf = (value: unknown): number | undefined => {
 function icecast(page: unknown, mount: string): StatusReading | undefined {
   const stats = isRecord(page) ? page.icestats : undefined;
   if (!isRecord(stats)) return undefined;
-  const found = listOf(stats.source).find(({ listenurl }) => URL.parse(String(listenurl))?.pathname === mount);
+  const wanted = asWritten(mount);
+  const found = listOf(stats.source).find(({ listenurl }) => mountIn(String(listenurl)) === wanted);
   return found === undefined ? ABSENT : { present: true, viewers: numberOf(found.listeners) };
 }
+
+/** Icecast writes its own host name before the mount as it is configured, be it one or not. */
+const mountIn = (listenurl: string): string => asWritten(listenurl.replace(/^[a-z]+:\/\/[^/]*/i, ''));
+
+/** A blank and letters beyond ASCII may be escaped or not. */
+const asWritten = (path: string): string => (path.startsWith('/') && URL.parse(`http://host${path}`)?.pathname) || path;
 
 /** nginx-rtmp's `/stat`: rtmp > server > application { name, live > stream { name, bytes_in, client[] } }. */
 function nginxRtmp(page: unknown, target: string): StatusReading | undefined {

@@ -33,6 +33,18 @@ describe('icecast', () => {
       expect(read('icecast', page(source), '/news')).toEqual({ present: true, viewers: 3 });
   });
 
+  it.each([
+    ['http://h:8000/jazz live.mp3', '/jazz live.mp3'],
+    ['http://h:8000/jazz%20live.mp3', '/jazz live.mp3'],
+    ['http://h:8000/käse.ogg', '/käse.ogg'],
+    ['http://:8000/news', '/news'],
+    ['http://::1:8000/news', '/news'],
+    ['http://our radio:8000/news', '/news'],
+  ])('has the mount %j whatever its host and its letters are', (listenurl, name) => {
+    expect(read('icecast', page({ listenurl }), name)).toMatchObject({ present: true });
+    expect(read('icecast', page({ listenurl }), '/new')).toEqual({ present: false });
+  });
+
   it('has none where it is not listed or its address cannot be read', () => {
     for (const source of [undefined, { listenurl: 'news' }])
       expect(read('icecast', page(source), '/news')).toEqual({ present: false });
