@@ -98,7 +98,11 @@ function fromTemplate(template: Node, place: Place): Omit<Manifest, 'ended'> {
   const startNumber = numberOf(template.startNumber) ?? 1;
   const runs = isRecord(template.SegmentTimeline) ? listOf(template.SegmentTimeline.S) : [];
   if (runs.length > 0) {
-    const { times, duration, count } = lastOf(runs);
+    const { times, duration, count, fromTime, isOpen } = lastOf(runs);
+    if (isOpen && place.mpd.type === 'dynamic') {
+      const run = { fromTime, duration, fromNumber: startNumber + count - 1 };
+      return fromOpenRun(template, { place, run, timescale });
+    }
     const number = startNumber + count - 1;
     const newest = times.map((time, before) => filled(template.media, { ...place, number: number - before, time }));
     return {
@@ -110,39 +114,89 @@ function fromTemplate(template: Node, place: Place): Omit<Manifest, 'ended'> {
     };
   }
   const durationMs = ((numberOf(template.duration) ?? 0) / timescale) * 1_000;
-  const number = numberByClock(place, durationMs, startNumber);
-  if (number === undefined) return { revision: undefined, ...UNTOLD };
-  const behind = (segments: readonly number[]): string[] =>
-    segments
-      .filter((each) => number - each >= startNumber)
-      .map((each) => filled(template.media, { ...place, number: number - each, time: 0 }));
-  const [newest, earlier] = [behind([0, 1, 2]), behind(EARLIER)];
-  return { revision: undefined, targetDurationMs: Math.round(durationMs), newest, earlier, newestNumber: number };
+  const ended = endedByClock(place, durationMs);
+  const addressOf = (index: number) => filled(template.media, { ...place, number: startNumber + index, time: 0 });
+  return byClock({ ended, durationMs, startNumber, addressOf });
 }
 
-/** The newest segment that has ended by the server's own clock. */
-function numberByClock({ mpd, period, serverMs }: Place, durationMs: number, startNumber: number): number | undefined {
-  const beganMs = Date.parse(String(mpd.availabilityStartTime)) + (isoDurationMs(period.start) ?? 0);
+interface OpenRun {
+  readonly fromTime: number;
+  readonly fromNumber: number;
+  readonly duration: number;
+}
+
+/** The last run goes on until the manifest is another one: the clock says how far. */
+function fromOpenRun(
+  template: Node,
+  { place, run, timescale }: { readonly place: Place; readonly run: OpenRun; readonly timescale: number },
+): Omit<Manifest, 'ended'> {
+  const { fromTime, fromNumber, duration } = run;
+  const durationMs = (duration / timescale) * 1_000;
+  const beforeMs = ((fromTime - (numberOf(template.presentationTimeOffset) ?? 0)) / timescale) * 1_000;
+  const ended = endedByClock(place, durationMs, beforeMs);
+  const addressOf = (index: number) =>
+    filled(template.media, { ...place, number: fromNumber + index, time: fromTime + index * duration });
+  return byClock({ ended, durationMs, startNumber: fromNumber, addressOf });
+}
+
+interface ByClock {
+  /** So many segments have ended, as far as that is known. */
+  readonly ended: number | undefined;
+  readonly durationMs: number;
+  readonly startNumber: number;
+  readonly addressOf: (index: number) => string;
+}
+
+function byClock({ ended, durationMs, startNumber, addressOf }: ByClock): Omit<Manifest, 'ended'> {
+  if (ended === undefined) return { revision: undefined, ...UNTOLD };
+  const behind = (segments: readonly number[]): string[] =>
+    segments.filter((each) => each < ended).map((each) => addressOf(ended - 1 - each));
+  return {
+    ...{ revision: undefined, targetDurationMs: Math.round(durationMs), newest: behind([0, 1, 2]) },
+    ...{ earlier: behind(EARLIER), newestNumber: startNumber + ended - 1 },
+  };
+}
+
+/** How many segments have ended by the server's own clock, of those that begin so long after the period does. */
+function endedByClock({ mpd, period, serverMs }: Place, durationMs: number, beforeMs = 0): number | undefined {
+  const beganMs = Date.parse(String(mpd.availabilityStartTime)) + (isoDurationMs(period.start) ?? 0) + beforeMs;
   if (serverMs === undefined || !Number.isFinite(beganMs) || durationMs <= 0) return undefined;
-  const number = startNumber + Math.floor((serverMs - beganMs) / durationMs) - 1;
-  return number >= startNumber ? number : undefined;
+  const ended = Math.floor((serverMs - beganMs) / durationMs);
+  return ended >= 1 ? ended : undefined;
 }
 
 const RUNS_MAX = 1_000_000;
 
-/** `times`: when the last segment begins, and the one before it, if there is one. */
-function lastOf(runs: readonly Node[]): { times: readonly number[]; duration: number; count: number } {
-  let [next, count, duration] = [0, 0, 0];
+interface LastSegment {
+  /** When it begins, and the one before it, if there is one. */
+  readonly times: readonly number[];
+  readonly duration: number;
+  readonly count: number;
+  /** When the last run begins. */
+  readonly fromTime: number;
+  /** That run goes on to the end of the period, and only its first segment is counted here. */
+  readonly isOpen: boolean;
+}
+
+function lastOf(runs: readonly Node[]): LastSegment {
+  let [next, count, duration, fromTime] = [0, 0, 0, 0];
   let times: readonly number[] = [];
-  for (const run of runs) {
+  for (const [at, run] of runs.entries()) {
     duration = numberOf(run.d) ?? 0;
-    // A negative count means up to the end of the period; of a live one the end is not known.
-    const repeats = Math.min(RUNS_MAX, Math.max(0, numberOf(run.r) ?? 0)) + 1;
-    next = (numberOf(run.t) ?? next) + duration * repeats;
+    fromTime = numberOf(run.t) ?? next;
+    const repeats = Math.min(RUNS_MAX, repeatsOf(run, fromTime, runs[at + 1])) + 1;
+    next = fromTime + duration * repeats;
     count += repeats;
     times = [next - duration, ...(repeats > 1 ? [next - 2 * duration] : times.slice(0, 1))];
   }
-  return { times, duration, count };
+  return { times, duration, count, fromTime, isOpen: (numberOf(runs.at(-1)?.r) ?? 0) < 0 };
+}
+
+/** A negative count means up to the next run, or to the end of the period. */
+function repeatsOf({ r, d }: Node, fromTime: number, following: Node | undefined): number {
+  const [repeats, duration, nextTime] = [numberOf(r) ?? 0, numberOf(d) ?? 0, numberOf(following?.t)];
+  if (repeats >= 0) return repeats;
+  return nextTime === undefined || duration <= 0 ? 0 : Math.max(0, Math.round((nextTime - fromTime) / duration) - 1);
 }
 
 /** A template may name its values any number of times: neither it nor they may be long. */

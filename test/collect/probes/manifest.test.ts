@@ -20,6 +20,27 @@ describe('a DASH manifest', () => {
     });
   });
 
+  it('goes by the clock where the last run has no end: nothing in it changes while segments are added', () => {
+    const began = Date.parse('2026-07-28T12:00:00Z');
+    const runs = '<S t="90000" d="2000" r="1"/><S d="2000" r="-1"/>';
+    const live = timeline(runs, 7)
+      .replace('type="dynamic"', 'type="dynamic" availabilityStartTime="2026-07-28T12:00:00Z"')
+      .replace('timescale="1000"', 'timescale="1000" presentationTimeOffset="90000"');
+    const read = (second: number) => parseManifest(live, began + second * 1_000);
+    expect(read(9)).toMatchObject({
+      ...{ revision: undefined, ended: false, targetDurationMs: 2_000, newestNumber: 10 },
+      newest: ['c-v0-00010-96000.m4s', 'c-v0-00009-94000.m4s'],
+    });
+    expect(read(11)?.newest).toEqual(['c-v0-00011-98000.m4s', 'c-v0-00010-96000.m4s', 'c-v0-00009-94000.m4s']);
+    expect(read(5)).toMatchObject({ revision: undefined, newest: [] });
+    expect(parseManifest(live, undefined)).toMatchObject({ revision: undefined, newest: [] });
+  });
+
+  it('counts a run that goes on to the next one', () => {
+    const read = parseManifest(timeline('<S t="0" d="2000" r="-1"/><S t="8000" d="1000"/>'), undefined);
+    expect(read).toMatchObject({ newestNumber: 5, newest: ['c-v0-00005-8000.m4s', 'c-v0-00004-6000.m4s'] });
+  });
+
   it('names the segment before the newest one, where there is one', () => {
     const newest = (runs: string) => parseManifest(timeline(runs), undefined)?.newest;
     expect(newest('<S t="0" d="2000"/>')).toEqual(['c-v0-00001-0.m4s']);
