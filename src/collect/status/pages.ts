@@ -44,9 +44,31 @@ const xml = new XMLParser({ ignoreAttributes: true, parseTagValue: false, proces
 function parse(text: string, format: StatusMapping['format']): unknown {
   if (format === 'text') return text;
   try {
-    return format === 'json' ? JSON.parse(text) : xml.parse(text);
+    return format === 'json' ? jsonIn(text) : xml.parse(text);
   } catch (thrown) {
     const because = thrown instanceof Error ? thrown.message : String(thrown);
     throw new PageUnreadable(`expected ${format === 'json' ? 'JSON' : 'XML'}: ${because.slice(0, 200)}`);
   }
 }
+
+function jsonIn(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch (thrown) {
+    const mended = withoutBareWords(text);
+    if (mended === text) throw thrown;
+    return JSON.parse(mended);
+  }
+}
+
+/** A value without quotes: so Icecast up to 2.4 writes a title that is a dash, or that looks like a number. */
+const BARE = /:(\s{0,9}[-+.\d]{0,32}\s{0,9})(?=[,}])/g;
+const NUMBER = /^-?(?:0|[1-9]\d*)(?:\.\d+)?$/;
+/** Right after its start Icecast forgets a bracket. */
+const UNOPENED = /^\{"icestats":(?=")/;
+
+/** One title must not hide all streams of a server. */
+const withoutBareWords = (text: string): string =>
+  text
+    .replace(UNOPENED, '{"icestats":{')
+    .replace(BARE, (whole, value: string) => (NUMBER.test(value.trim()) ? whole : ':null'));

@@ -36,6 +36,21 @@ describe('a status page', () => {
     expect(await pagesOf('a 1').pages.get('u', 'text')).toBe('a 1');
   });
 
+  it.each([' - ', '-', '', '.5', '22.', '007', '+1'])(
+    'is read though Icecast leaves the title %j bare',
+    async (title) => {
+      const source = `{"listeners":3,"bitrate": -1.5,"title":${title},"dummy":null}`;
+      const page = await pagesOf(`{"icestats":{"source":[${source},{"title":${title}}]}}`).pages.get('u', 'json');
+      const [first, second] = [{ listeners: 3, bitrate: -1.5, title: null, dummy: null }, { title: null }];
+      expect(page).toEqual({ icestats: { source: [first, second] } });
+    },
+  );
+
+  it('is read of an Icecast that has just been started', async () => {
+    const text = '{"icestats":"server_start":"Sat, 03 Oct 2020 15:45:30 +0200","dummy":null}}';
+    expect(await pagesOf(text).pages.get('u', 'json')).toMatchObject({ icestats: { dummy: null } });
+  });
+
   it('is unreadable where something else answered', async () => {
     await expect(pagesOf('<html>').pages.get('u', 'json')).rejects.toThrow(PageUnreadable);
     await expect(pagesOf('<html>').pages.get('u', 'json')).rejects.toThrow('expected JSON: ');
