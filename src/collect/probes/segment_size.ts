@@ -34,8 +34,8 @@ const isMissing = (error: unknown): boolean =>
   error instanceof RequestFailed && (error.status === 404 || error.status === 410);
 
 /**
- * Asks how long a resource is: by HEAD, or by its first byte where the server has no HEAD. What is missing by HEAD is
- * asked for, too: some servers know that method for no resource.
+ * Asks how long a resource is: by HEAD, or by its first byte where the server has no HEAD. What is missing by HEAD, or
+ * empty, is asked for, too: some servers know that method for no resource, and some answer it without looking.
  */
 export function createSizer(ask: BoundedFetch, timeoutMs: number) {
   let hasHead = true;
@@ -47,6 +47,7 @@ export function createSizer(ask: BoundedFetch, timeoutMs: number) {
     const accept = (status: number): boolean => status === 200 || status === 206 || status === 416;
     const headers = { range: 'bytes=0-0' };
     const answer = await ask({ url, headers, timeoutMs, bytesMax: 1, cut: true, accept, signal });
+    if (answer.status === 416) return 0;
     if (answer.status === 200) return lengthIn(answer.headers['content-length']);
     return lengthIn(/\/(\d+)$/.exec(answer.headers['content-range'] ?? '')?.[1]);
   };
@@ -57,7 +58,7 @@ export function createSizer(ask: BoundedFetch, timeoutMs: number) {
   return async (url: string, signal: AbortSignal): Promise<SegmentSize> => {
     if (!hasHead) return byFirst(url, signal);
     try {
-      return (await byHead(url, signal)) ?? (await byFirst(url, signal));
+      return (await byHead(url, signal)) || (await byFirst(url, signal));
     } catch (error) {
       if (isMissing(error)) return byFirst(url, signal);
       if (!(error instanceof RequestFailed) || ![400, 403, 405, 501].includes(error.status ?? 0)) return undefined;

@@ -77,7 +77,7 @@ describe('a look at a playlist', () => {
     let [sequence, bytes] = [1, 9];
     const { url, asked } = await serve((request, response) => {
       if (request.method === 'HEAD') return response.setHeader('content-length', bytes).end();
-      return response.end(mediaPlaylist(sequence));
+      return response.end(request.url?.endsWith('.m3u8') === true ? mediaPlaylist(sequence) : '');
     });
     let nowMs = 0;
     const probe = aProbe(`${url}/index.m3u8`, 1_000, { ...systemClock, monotonicMs: () => nowMs });

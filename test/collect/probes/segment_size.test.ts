@@ -8,9 +8,9 @@ import { serve } from '../support/serving.ts';
 const forever = new AbortController().signal;
 
 /** A server that answers with these statuses by method, and knows a first byte of 9,000. */
-async function sizing(statuses: Readonly<Record<string, number>>) {
+async function sizing(statuses: Readonly<Record<string, number>>, byHead = 4_711) {
   const { url, asked } = await serve((request, response) => {
-    const headers = request.method === 'GET' ? { 'content-range': 'bytes 0-0/9000' } : { 'content-length': 4_711 };
+    const headers = request.method === 'GET' ? { 'content-range': 'bytes 0-0/9000' } : { 'content-length': byHead };
     return response.writeHead(statuses[request.method ?? '']!, headers).end(request.method === 'GET' ? 'x' : '');
   });
   const ask = boundedFetch(systemClock);
@@ -34,6 +34,16 @@ describe('the size of a segment', () => {
     const { asked, size } = await sizing(statuses);
     expect(await size()).toBe(says);
     expect(asked).toEqual(methods.map((method) => `${method} /a.ts`));
+  });
+
+  it.each([
+    ['not known where its first byte is sent without a length', 200, undefined],
+    ['what its first byte says', 206, 9_000],
+    ['nothing where there is no first byte', 416, 0],
+  ])('is, where HEAD says that it is empty, %s', async (_, GET, says) => {
+    const { asked, size } = await sizing({ HEAD: 200, GET }, 0);
+    expect(await size()).toBe(says);
+    expect(asked).toEqual(['HEAD /a.ts', 'GET /a.ts']);
   });
 
   it('is asked for by HEAD no more once that was refused, and still where it found none', async () => {
