@@ -1,5 +1,5 @@
 /** Cuts recorded logs into batches of lines that were written at about the same time. */
-import { closeSync, openSync, readSync } from 'node:fs';
+import { closeSync, openSync, readSync, statSync } from 'node:fs';
 import type { EpochMs } from '../core/clock.ts';
 import { messageOf, ReeveError } from '../core/errors.ts';
 import type { ChannelId } from '../core/scope.ts';
@@ -48,12 +48,19 @@ const HEAD_LINES = 400;
 /** Lines of a log without times come at this pace. */
 const UNDATED_EVERY_MS = 100;
 
-/** The first lines of a file, as far as they matter for its times. */
+/** How compressed files begin: gzip, bzip2, xz, zstandard. */
+const COMPRESSED = ['1f8b', '425a68', 'fd377a585a00', '28b52ffd'].map((hex) => Buffer.from(hex, 'hex'));
+
+/** The first lines of a file, as far as they matter for its times. Throws USAGE for what is no log to be read. */
 export function headsOf(path: string): readonly string[] {
   const bytes = Buffer.allocUnsafe(HEAD_BYTES);
   const file = opened(path);
   try {
-    const text = bytes.toString('latin1', 0, readSync(file, bytes, 0, HEAD_BYTES, 0));
+    const read = readSync(file, bytes, 0, HEAD_BYTES, 0);
+    if (COMPRESSED.some((start) => read > start.length && bytes.subarray(0, start.length).equals(start))) {
+      throw new ReeveError('USAGE', `a log was expected, and ${path} is compressed`, { hint: 'unpack it first' });
+    }
+    const text = bytes.toString('latin1', 0, read);
     const lines = text.split('\n').filter((line) => line.trim() !== '');
     return lines.slice(0, HEAD_LINES).map((line) => line.slice(0, STAMP_CHARS));
   } finally {
@@ -73,6 +80,7 @@ export function firstAt(path: string, { format }: Pick<LogFile, 'format'>, setti
 
 function opened(path: string): number {
   try {
+    if (statSync(path).isDirectory()) throw new Error(`${path} is a folder`);
     return openSync(path, 'r');
   } catch (thrown) {
     throw new ReeveError('USAGE', `a readable log was expected: ${messageOf(thrown)}`, { cause: thrown });

@@ -1,3 +1,6 @@
+import { writeFileSync } from 'node:fs';
+import { dirname } from 'node:path';
+import { gzipSync } from 'node:zlib';
 import { describe, expect, it } from 'vitest';
 import { sceneOf } from '../../src/backtest/scene.ts';
 import { filesOf } from '../../src/app/log_sources.ts';
@@ -20,6 +23,13 @@ describe('whose a log is', () => {
     const owners = new Map(found.logs.map(({ source, channel }) => [source, channel]));
     expect([...owners.keys()].sort()).toEqual(['engine:all', 'films', 'news', 'source:supervisord']);
     expect(owners.get('engine:all')).toBeUndefined();
+  });
+
+  it('is not asked of what is no log: a folder, or a file that is compressed', () => {
+    const [log, packed] = recorded({ 'logs/news.err': 'a\n', 'news.err.1.gz': '' });
+    writeFileSync(packed!, gzipSync('2026-07-28T12:00:00Z a\n'));
+    expect(() => scene([dirname(log!)])).toThrow(/^a readable log was expected: .*logs is a folder$/);
+    expect(() => scene([packed!])).toThrow(/^a log was expected, and .*news\.err\.1\.gz is compressed$/);
   });
 
   it('is reported when its lines have no times', () => {
