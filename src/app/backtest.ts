@@ -1,9 +1,10 @@
 /** Gives `reeve backtest` the configured or shipped files. */
 import { channelSetupsOf } from './channel_setups.ts';
-import { filesOf } from './log_sources.ts';
+import { filesOf, formatsOf } from './log_sources.ts';
 import { detectorOf, type PolicyTestFiles, policyTestFiles } from './policy_tests.ts';
 import { settingsOf } from './settings.ts';
 import type { BacktestAnswer, BacktestFlags, RunBacktest } from '../cli/commands/backtest.ts';
+import type { Config } from '../config/config.ts';
 import type { LoadOptions } from '../config/load.ts';
 import { systemClock } from '../core/clock.ts';
 import { FULL_LOOP } from '../core/control.ts';
@@ -44,10 +45,15 @@ export async function backtestFiles(files: PolicyTestFiles): Promise<BacktestFil
     configuration: configuration?.config.channels.length === 0 ? undefined : configuration,
     settings: configuration === undefined ? undefined : settingsOf(configuration),
     setups: configuration === undefined ? [] : channelSetupsOf(configuration.config),
-    followed: configuration === undefined ? [] : filesOf(configuration.config),
+    followed: configuration === undefined ? [] : followedLogs(configuration.config),
     capabilities: await capabilitiesOf(files),
     createDetector: detectorOf(files),
   };
+}
+
+function followedLogs(config: Config) {
+  const formats = formatsOf(config);
+  return filesOf(config).map((file) => ({ ...file, format: formats.get(file.id) }));
 }
 
 /** What the configured engines can do. The adapters are asked, and call nothing. */

@@ -1,5 +1,6 @@
 /** Names the log files and commands that a configuration follows, and decodes their formats. */
 import { decodersFor } from '../collect/formats/formats.ts';
+import type { LogFormat } from '../collect/formats/schema.ts';
 import type { CommandSource } from '../collect/command/command.ts';
 import type { TailSource } from '../collect/tail/types.ts';
 import type { Config, LogSourceConfig } from '../config/config.ts';
@@ -56,14 +57,18 @@ export function followed({ sources }: Pick<Config, 'sources'>): Followed {
   return { files, commands, inputs };
 }
 
+/** The form of each log, by the id of its source; what is not named is plain text. */
+export function formatsOf(config: Config): ReadonlyMap<string, LogFormat> {
+  const logs = config.channels.flatMap(({ id, logs: paths, logFormats }) =>
+    logFormats.map(({ path, format }) => [idOfLog(id, paths.indexOf(path)), format] as const),
+  );
+  return new Map([...logs, ...config.sources.map((source) => [idOfSource(source), source.format] as const)]);
+}
+
 /** Each chunk goes through the decoder of its source, where it has one. */
 export function sinkFor(config: Config, plain: ChunkSink, onProgress: (sample: ProgressSample) => void): ChunkSink {
   const decoders = decodersFor(plain, onProgress);
-  const logs = config.channels.flatMap(({ id, logs: paths, logFormats }) =>
-    logFormats.map(({ path, format }) => [idOfLog(id, paths.indexOf(path)), decoders[format]] as const),
-  );
-  const sources = config.sources.map((source) => [idOfSource(source), decoders[source.format]] as const);
-  const bySource = new Map<string, ChunkSink>([...logs, ...sources]);
+  const bySource = new Map([...formatsOf(config)].map(([id, format]) => [id, decoders[format]]));
   return (chunk: Chunk) => (bySource.get(chunk.source) ?? plain)(chunk);
 }
 

@@ -6,7 +6,7 @@ import type { TailSource } from '../collect/tail/types.ts';
  * What follows this very path; else what follows a path that ends like it for longest, for recordings are copied to
  * other places. Undefined where it is not known whose it is: each channel may have a log of the same name.
  */
-export function followedAs(path: string, followed: readonly TailSource[]): TailSource | undefined {
+export function followedAs<Source extends TailSource>(path: string, followed: readonly Source[]): Source | undefined {
   const same = followed.find((one) => anyOf([one.path])(path));
   if (same !== undefined) return same;
   const alike = followed.map((one) => ({ one, length: commonEnd(path, one.path) }));

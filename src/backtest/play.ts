@@ -1,4 +1,6 @@
 /** Plays a recording through the decision path. */
+import { decodersFor } from '../collect/formats/formats.ts';
+import type { LogFormat } from '../collect/formats/schema.ts';
 import { DEFAULT_CALM_PACES } from '../config/document/calm_paces.ts';
 import type { Configuration } from '../config/load.ts';
 import type { EpochMs } from '../core/clock.ts';
@@ -63,6 +65,8 @@ export async function play(order: PlayOrder): Promise<Played> {
   const tallies = scene.logs.map(({ source }) => newTally(source));
   const { detector } = recognising;
   readLog = recognising.readLog;
+  // Reports of an encoder in a file of their own have no times: nothing can be said of its pace.
+  const decoders = decodersFor(detector.accept, () => undefined);
   pipeline.start();
   let to = scene.from;
   for (const item of merged(scene, tallies)) {
@@ -72,7 +76,7 @@ export async function play(order: PlayOrder): Promise<Played> {
       clock.skip(monoMs - GAP_LEFT_MS);
     if (monoMs > clock.monotonicMs()) await replica.runUntil(monoMs);
     if ('samples' in item) see(replica, item.samples);
-    else detector.accept({ ...item, backlog: false, at: clock.now(), monoMs: clock.monotonicMs() });
+    else decoders[item.written]({ ...item, backlog: false, at: clock.now(), monoMs: clock.monotonicMs() });
     if (isNews) pipeline.settle();
     isNews = false;
     if (replica.busy) await replica.settle();
@@ -96,18 +100,20 @@ interface Looks {
   readonly samples: readonly Sample[];
 }
 
+type Written = Batch & { readonly written: LogFormat };
+
 /** All records in the order of their times; at equal times logs first, by the name of their source. */
-function* merged(scene: Scene, tallies: readonly LogTally[]): Generator<Batch | Looks, void, undefined> {
-  const streams: { readonly rest: Iterator<Batch | Looks>; head: Batch | Looks }[] = [];
-  const add = (rest: Iterator<Batch | Looks>): void => {
+function* merged(scene: Scene, tallies: readonly LogTally[]): Generator<Written | Looks, void, undefined> {
+  const streams: { readonly rest: Iterator<Written | Looks>; head: Written | Looks }[] = [];
+  const add = (rest: Iterator<Written | Looks>): void => {
     const first = rest.next();
     if (first.done !== true) streams.push({ rest, head: first.value });
   };
   scene.logs.forEach((log, index) => {
-    const { lines, source, channel } = log;
+    const { lines, source, channel, written = 'text' } = log;
     const tally = tallies[index] ?? newTally(source);
-    if (lines !== undefined) add(batchesOfLines(lines, { source, channel }, tally));
-    else add(batchesOf(log, { at: scene.from, setting: scene.setting }, tally));
+    if (lines !== undefined) add(asWritten(batchesOfLines(lines, { source, channel }, tally), written));
+    else add(asWritten(batchesOf(log, { at: scene.from, setting: scene.setting }, tally), written));
   });
   add(looksOf(scene.samples));
   while (streams.length > 0) {
@@ -117,6 +123,10 @@ function* merged(scene: Scene, tallies: readonly LogTally[]): Generator<Batch | 
     if (following.done === true) streams.splice(streams.indexOf(next), 1);
     else next.head = following.value;
   }
+}
+
+function* asWritten(batches: Iterable<Batch>, written: LogFormat): Generator<Written, void, undefined> {
+  for (const batch of batches) yield { ...batch, written };
 }
 
 /** Samples of one moment are one look, judged together. */

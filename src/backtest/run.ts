@@ -1,5 +1,4 @@
 /** Runs a backtest: reads, plays, compares. */
-import type { TailSource } from '../collect/tail/types.ts';
 import type { Configuration } from '../config/load.ts';
 import type { Phase } from '../core/control.ts';
 import type { EngineId } from '../core/scope.ts';
@@ -14,7 +13,7 @@ import { type Diff, diffOf } from './diff.ts';
 import { type Played, play } from './play.ts';
 import { type Policy, policyAgainst, policyOf, settingsFor } from './policies.ts';
 import { readSamples } from './samples.ts';
-import { sceneOf, type Scene } from './scene.ts';
+import { type FollowedLog, sceneOf, type Scene } from './scene.ts';
 import { type ViewerSeconds, viewerSecondsOf } from './viewers.ts';
 
 export interface BacktestOrder {
@@ -36,7 +35,7 @@ export interface BacktestFiles extends PolicySet {
   /** The configured channels, as the daemon takes them. */
   readonly setups: readonly ChannelSetup[];
   /** The log files that it follows. */
-  readonly followed: readonly TailSource[];
+  readonly followed: readonly FollowedLog[];
   readonly capabilities: ReadonlyMap<EngineId, ReadonlySet<Capability>>;
   readonly createDetector: CreateDetector;
 }

@@ -1,6 +1,7 @@
 /** Sorts out what was recorded: which log belongs to whom, and when the recording begins. */
 import { existsSync } from 'node:fs';
 import { basename, dirname, resolve } from 'node:path';
+import type { LogFormat } from '../collect/formats/schema.ts';
 import type { TailSource } from '../collect/tail/types.ts';
 import type { Configuration } from '../config/load.ts';
 import { nearest } from '../config/suggestions.ts';
@@ -15,7 +16,11 @@ import { isServerLog, namesInFile, namesInLines, type Named, stemOf } from './na
 import { formatOf, type StampSetting } from './stamps.ts';
 
 /** One log that will be played: a file, or lines that an export held. */
-export type Log = LogFile & { readonly lines: readonly TimedLine[] | undefined };
+export type Log = LogFile & {
+  readonly lines: readonly TimedLine[] | undefined;
+  /** How its lines are written, where that is configured; else they are plain text. */
+  readonly written?: LogFormat | undefined;
+};
 
 /** Everything that was recorded, sorted out: whose each log is, which channels there are, when it begins. */
 export interface Scene {
@@ -28,13 +33,16 @@ export interface Scene {
   readonly undated: readonly string[];
 }
 
+/** A log that the configuration follows. */
+export type FollowedLog = TailSource & { readonly format?: LogFormat | undefined };
+
 export interface SceneOrder {
   /** `FILE`, or `CHANNEL=FILE` to say whose it is. */
   readonly logs: readonly string[];
   readonly samples: readonly Sample[];
   readonly configuration: Configuration | undefined;
   /** The log files that the configuration follows. */
-  readonly followed: readonly TailSource[];
+  readonly followed: readonly FollowedLog[];
   readonly offsetMinutes: number;
 }
 
@@ -139,17 +147,18 @@ function ownerByName({ givenChannel, stem, names, named, lines }: Draft): Channe
 }
 
 /** As the daemon would have it: a channel's own log, an engine's, or a server's. */
-function configuredLog(draft: Draft, { config }: Configuration, followed: readonly TailSource[]): Log {
+function configuredLog(draft: Draft, { config }: Configuration, followed: readonly FollowedLog[]): Log {
   const { path, format, lines, givenChannel, names, stem } = draft;
+  const found = lines === undefined ? followedAs(path, followed) : undefined;
+  const about = { path, format, lines, written: found?.format };
   const channelOf = (name: string) => config.channels.find((one) => one.id === name || one.name === name)?.id;
   if (givenChannel !== undefined) {
     const channel = channelOf(givenChannel) ?? unknownChannel(givenChannel, config.channels);
-    return { path, format, lines, channel, source: channel };
+    return { ...about, channel, source: channel };
   }
-  const found = lines === undefined ? followedAs(path, followed) : undefined;
   const channel = found === undefined ? firstOf([...names, stem].map(channelOf)) : found.channel;
   const isServer = found === undefined ? !draft.named.marked : found.id.startsWith('source:');
-  return { path, format, lines, channel, source: channel ?? `${isServer ? 'source' : 'engine'}:${nameOf(draft)}` };
+  return { ...about, channel, source: channel ?? `${isServer ? 'source' : 'engine'}:${nameOf(draft)}` };
 }
 
 const firstOf = <T>(all: readonly (T | undefined)[]): T | undefined => all.find((one) => one !== undefined);

@@ -190,6 +190,21 @@ describe('the lines of a recording', () => {
   });
 });
 
+describe('a log of a recording that is configured in another form', () => {
+  const lines: readonly Line[] = [[1, '{"log":"said \\"so\\"\\n","stream":"stderr","time":"2026-07-28T12:00:01Z"}']];
+
+  it('is decoded as in the daemon', async () => {
+    const { heard } = await played({ logs: [{ ...log('news', lines), written: 'docker_json' }] });
+    expect(heard.map(({ text }) => text)).toEqual(['said "so"']);
+  });
+
+  it('says nothing where it holds reports of an encoder, whose times are not known', async () => {
+    const reports = log('news', [[1, 'out_time=00:00:01.000000\nprogress=continue']]);
+    const { heard, facts } = await played({ logs: [{ ...reports, written: 'ffmpeg_progress' }] });
+    expect([heard, facts.filter(({ type }) => type.startsWith('incident'))]).toEqual([[], []]);
+  });
+});
+
 describe('a channel of a recording', () => {
   it('was looked at as far as the recording shows, and belongs to the engine that its process names', async () => {
     const none = await played({ logs: [log('a.log', [[0, 'x']])] });

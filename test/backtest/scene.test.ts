@@ -3,7 +3,7 @@ import { dirname } from 'node:path';
 import { gzipSync } from 'node:zlib';
 import { describe, expect, it } from 'vitest';
 import { sceneOf } from '../../src/backtest/scene.ts';
-import { filesOf } from '../../src/app/log_sources.ts';
+import { filesOf, formatsOf } from '../../src/app/log_sources.ts';
 import { loadText } from '../config/support.ts';
 import { recorded } from './support.ts';
 
@@ -44,13 +44,28 @@ engines: [{ id: local, kind: supervisor, url: "http://127.0.0.1:9001/RPC2", logs
 channels: [{ ids: [news, sport], engine: local, logs: ["/srv/{id}/ffmpeg.log"] }]
 sources:
   - { id: web, path: /var/log/web.log }
+  - { id: box, path: /var/log/docker.log, format: docker_json }
   - { id: pushed, path: /var/log/pushed.log, channel: sport }
 `);
   const configuration = { config: config! } as Parameters<typeof sceneOf>[0]['configuration'];
   const owners = (...logs: readonly string[]) => {
-    const order = { logs, samples: [], configuration, followed: filesOf(config!), offsetMinutes: 0 };
-    return sceneOf(order).logs.map(({ source, channel }) => [source, channel]);
+    return logsOf(logs).map(({ source, channel }) => [source, channel]);
   };
+  const logsOf = (logs: readonly string[]) => {
+    const formats = formatsOf(config!);
+    const followed = filesOf(config!).map((file) => ({ ...file, format: formats.get(file.id) }));
+    return sceneOf({ logs, samples: [], configuration, followed, offsetMinutes: 0 }).logs;
+  };
+
+  it('goes with the form in which its lines are written', () => {
+    const [packed, pushed, own] = recorded({ 'docker.log': 'a\n', 'pushed.log': 'a\n', 'news/ffmpeg.log': 'a\n' });
+    const written = logsOf([packed!, pushed!, own!]).map(({ source, written: form = 'text' }) => [source, form]);
+    expect(written.sort()).toEqual([
+      ['news', 'text'],
+      ['source:docker', 'docker_json'],
+      ['sport', 'text'],
+    ]);
+  });
 
   it('is not taken for that of the first channel whose log has the same name', () => {
     const [news, sport, none] = recorded({ 'news/ffmpeg.log': 'a\n', 'sport/ffmpeg.log': 'a\n', 'ffmpeg.log': 'a\n' });
