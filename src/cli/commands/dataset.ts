@@ -1,5 +1,5 @@
 /** `reeve dataset export`: what was decided, asked and learned, as JSON lines with a card that says what they are. */
-import { writeFileSync } from 'node:fs';
+import { readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Command } from 'commander';
 import { messageOf, ReeveError } from '../../core/errors.ts';
@@ -36,6 +36,9 @@ export function addDataset(program: Command, cli: Cli, read: () => Promise<Datas
     });
 }
 
+/** What an export writes beside its card. */
+const ROWS_FILE = /^(?:planner|synthesizer|crystallizer)\.(?:train|validation|test)\.jsonl$/;
+
 /** Only its owner may read it: it holds excerpts of logs and what people asked. */
 function write(directory: string, found: DatasetShown): readonly string[] {
   const files = Map.groupBy(found.rows, ({ role, split }) => `${role}.${split}.jsonl`);
@@ -45,6 +48,9 @@ function write(directory: string, found: DatasetShown): readonly string[] {
       const text = rows.map((row) => `${JSON.stringify(toWire(row))}\n`).join('');
       writeFileSync(join(directory, name), text, { mode: FILE_MODE });
     }
+    // Of an earlier export: a row that was tested on then may be learned from now.
+    const old = readdirSync(directory).filter((name) => ROWS_FILE.test(name) && !files.has(name));
+    for (const name of old) rmSync(join(directory, name));
     writeFileSync(join(directory, 'card.md'), dataCard(found), { mode: FILE_MODE });
   } catch (thrown) {
     throw new ReeveError('USAGE', `--out: the dataset could not be written to ${directory}: ${messageOf(thrown)}`);

@@ -36,6 +36,14 @@ describe('a dataset', () => {
     expect(out).toContain('3 rows in 3 files');
   });
 
+  it('takes the place of an earlier one, of which no file is left', async () => {
+    const directory = join(temporaryDirectory(), 'golden');
+    await run(`dataset export --out ${directory}`);
+    writeFileSync(join(directory, 'own.jsonl'), '');
+    await run(`dataset export --out ${directory}`, { ...found, rows: [row('synthesizer', 'train')] });
+    expect(readdirSync(directory)).toEqual(['card.md', 'own.jsonl', 'synthesizer.train.jsonl']);
+  });
+
   it('whose decisions come out otherwise ends with 1 and names each', async () => {
     const different = [{ id: 'inc-1', step: 0, because: 'the rulebook waits' }];
     const { err, code } = await run('dataset export', { ...found, replay: { ...found.replay, different } });
