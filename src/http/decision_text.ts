@@ -23,8 +23,12 @@ export function becauseOf(
   );
 }
 
+/** What came after the last decision of an open incident, where that decision does not show it. */
+export const sinceThen = (state: ControlState, open: Pick<OpenIncident, 'incident' | 'last' | 'told'>): string =>
+  saidNo(state, open) + (open.last?.kind === 'watching' && open.told.length > 0 ? '; a page about it is open' : '');
+
 /** A question that a person said no to is not asked again, so nothing shows that it was there. */
-export function saidNo(state: ControlState, { incident, last }: Pick<OpenIncident, 'incident' | 'last'>): string {
+function saidNo(state: ControlState, { incident, last }: Pick<OpenIncident, 'incident' | 'last'>): string {
   const newest = last?.kind === 'approval_needed' ? ownQuestion(state, incident.scope) : undefined;
   if (newest?.state !== 'no' || newest.approval.incident !== incident.id) return '';
   const { who = 'a person', because = '' } = newest.answer ?? {};

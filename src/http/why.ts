@@ -7,7 +7,7 @@ import type { ChannelId } from '../core/scope.ts';
 import type { GuardState } from '../guard/state/state.ts';
 import { flipsOf, waitText } from '../guard/trace.ts';
 import type { OpenIncident } from '../incident/lifecycle/state.ts';
-import { becauseOf, saidNo } from './decision_text.ts';
+import { becauseOf, sinceThen } from './decision_text.ts';
 
 export interface WhyOptions {
   readonly state: GuardState;
@@ -76,7 +76,7 @@ function cameTo({ open, last, finding }: WhyOptions): string {
 const waitsFor = ({ asked, nowMs, control, open }: WhyOptions): string =>
   asked
     .map(({ id, expiresMs }) => `; waits for reeve approve ${id} (or deny), ${waitText(expiresMs - nowMs)} left`)
-    .join('') + (open === undefined ? '' : saidNo(control, open));
+    .join('') + (open === undefined ? '' : sinceThen(control, open));
 
 const ageOf = ({ at }: JournalEntry, { now }: Pick<WhyOptions, 'now'>): string =>
   `${waitText(Math.max(0, now - at))} ago`;

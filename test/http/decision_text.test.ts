@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { becauseOf } from '../../src/http/decision_text.ts';
+import { controlProjection } from '../../src/control/state.ts';
+import { becauseOf, sinceThen } from '../../src/http/decision_text.ts';
 import { bench } from '../guard/bench.ts';
 
 describe('why the last decision was made', () => {
@@ -21,5 +22,15 @@ describe('why the last decision was made', () => {
         'or reeve reset channel:news --because "…". it was tried',
     );
     expect(becauseOf({ ...now, channel: 'film' }, 'it was tried')).toBe('it was tried');
+  });
+});
+
+describe('what came after the last decision of an incident', () => {
+  const toldAfter = (kind: 'watching' | 'escalated', told: readonly string[]) =>
+    sinceThen(controlProjection.initial, { incident: { id: 'inc-1' }, last: { kind }, told } as never);
+
+  it('is a page, where a run that only waits shows none', () => {
+    expect(toldAfter('watching', ['telemetry_untrusted'])).toBe('; a page about it is open');
+    expect([toldAfter('watching', []), toldAfter('escalated', ['unknown'])]).toEqual(['', '']);
   });
 });

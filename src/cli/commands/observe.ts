@@ -29,7 +29,7 @@ interface WireIncident {
 }
 interface WireStatus {
   readonly phase: number;
-  readonly frozen: boolean;
+  readonly freeze?: { readonly who: string; readonly because: string };
   readonly fleet_budget: { readonly used: number; readonly max: number; readonly free_in_ms: number };
   readonly containment: readonly { readonly scope: string; readonly reason: string; readonly detail: string }[];
   readonly channels: readonly WireChannel[];
@@ -223,7 +223,7 @@ function statusText(cli: Cli, status: WireStatus): string {
   const red = (text: string) => paint(cli.terminal, 'red', text);
   const delivery = status.last_delivery.seconds_ago;
   const lines = [
-    `phase ${status.phase}${lowerPhases(status)}${status.frozen ? red(FROZEN) : ''}`,
+    `phase ${status.phase}${lowerPhases(status)}${status.freeze === undefined ? '' : red(freezeText(status.freeze))}`,
     `last page delivered: ${delivery === null ? 'never' : `${spell(delivery * 1000)} ago`}`,
     budgetText(cli, status.fleet_budget),
     ...status.containment.map(({ scope, reason, detail }) => red(`contained: ${scope} (${reason}) ${plain(detail)}`)),
@@ -248,7 +248,8 @@ function statusText(cli: Cli, status: WireStatus): string {
   return lines.join('\n');
 }
 
-const FROZEN = '  FROZEN: nothing is changed until reeve thaw';
+const freezeText = ({ who, because }: NonNullable<WireStatus['freeze']>): string =>
+  `  FROZEN by ${plain(who)}: ${plain(because)}; nothing is changed until reeve thaw --because "…"`;
 
 /** Groups that are not as far as all. */
 function lowerPhases({ phase, channels }: WireStatus): string {

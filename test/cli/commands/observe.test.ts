@@ -127,6 +127,17 @@ describe('reeve status', () => {
     expect(await printed({ ...status, phase: 1 }, 'status')).toMatch(/^phase 1\n/);
   });
 
+  it('says who froze it, why, and the command that ends it as it is typed', async () => {
+    const status = {
+      ...{ phase: 4, frozen: true, freeze: { who: 'ann', because: 'volumes move' }, containment: [], incidents: [] },
+      ...{ fleet_budget: { used: 0, max: 20, free_in_ms: 0 }, channels: [], approvals: [], windows: [], problems: [] },
+      last_delivery: { seconds_ago: null },
+    };
+    expect((await printed(status, 'status')).split('\n')[0]).toBe(
+      'phase 4  FROZEN by ann: volumes move; nothing is changed until reeve thaw --because "…"',
+    );
+  });
+
   it('shows where people hold Reeve off, before the table', async () => {
     const channel = { group: 'g', healthy: false, classification: 'output_stalled', because: 'it stands' };
     const more = { restart_count: 0, breaker: 'closed', unknown_outcome: false, leased_for_ms: 90_000 };
