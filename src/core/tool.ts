@@ -179,6 +179,8 @@ export interface ToolResult {
   readonly code: string | undefined;
   /** The call left, and it is not known what it did (law S6). */
   readonly unknown?: true;
+  /** The same of a call that may be repeated: it blocks nothing, and may still have an effect when all is over. */
+  readonly mayActLate?: true;
 }
 
 /** Fresh samples, taken after the action, from another source than the call's own reply. */

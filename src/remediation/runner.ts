@@ -61,11 +61,12 @@ export function createRunner(deps: RunnerDeps): Runner {
     run: (permit, signal) =>
       through(permit, async () => {
         const startedMs = clock.monotonicMs();
-        const { ok, summary, code, unknown = false } = await attempt(deps, permit, signal);
+        const { ok, summary, code, isLost } = await attempt(deps, permit, signal);
         const { id, call } = permit.terms;
         const durationMs = clock.monotonicMs() - startedMs;
-        const result = { permit: id, call, ok, summary, code, durationMs, ...(unknown && { unknown: true as const }) };
-        return { result, unknown };
+        const unknown = isLost && deps.specs.get(call.tool)?.idempotent !== true;
+        const mark = unknown ? { unknown } : isLost ? { mayActLate: isLost } : {};
+        return { result: { permit: id, call, ok, summary, code, durationMs, ...mark }, unknown };
       }),
   };
 }
@@ -86,10 +87,10 @@ const CERTAIN: ReadonlySet<string> = new Set(['ENGINE_REFUSED', 'BREAKER_OPEN', 
 /**
  * Law S6: the end of a change is not known when the deadline passed, Reeve was asked to stop, the transport broke in
  * the middle (also behind a proxy that says so) or the engine answered nonsense. A change that may be repeated is
- * repeated instead.
+ * repeated instead of being called UNKNOWN, and may act late all the same.
  */
-function isUnknown(spec: ToolSpec, code: string, thrown: unknown): boolean {
-  if (spec.effect !== 'change' || spec.idempotent || CERTAIN.has(code)) return false;
+function isLostCall(spec: ToolSpec, code: string, thrown: unknown): boolean {
+  if (spec.effect !== 'change' || CERTAIN.has(code)) return false;
   return AMBIGUOUS.has(failureOf(thrown)) || NO_ANSWER.has(statusOf(thrown));
 }
 
@@ -98,7 +99,8 @@ const unknownEnd = (terms: PermitTerms, { summary }: ToolResult): Draft => ({
   fact: { type: 'tool.unknown', permit: terms, because: summary },
 });
 
-type Report = Pick<ToolResult, 'ok' | 'summary' | 'code'> & { readonly unknown?: boolean };
+/** `isLost`: a call left, and its end is not known. */
+type Report = Pick<ToolResult, 'ok' | 'summary' | 'code'> & { readonly isLost: boolean };
 
 /**
  * Tries again only what the tool's own terms allow, only after a failure that says trying again may help, and only
@@ -108,15 +110,20 @@ async function attempt(deps: RunnerDeps, permit: Permit, signal: AbortSignal): P
   const { terms } = permit;
   const spec = deps.specs.get(terms.call.tool);
   const body = deps.toolbox.get(terms.call.tool);
-  if (!spec || !body) return { ok: false, code: 'tool_unknown', summary: `no tool is called ${terms.call.tool}` };
+  if (!spec || !body) return { ...NO_SUCH_TOOL, summary: `no tool is called ${terms.call.tool}` };
   const attemptsMax = spec.idempotent ? spec.attemptsMax : 1;
+  let isLost = false;
   for (let count = 1; ; count += 1) {
-    const report = await once(deps, { terms, spec, body }, signal);
+    const last = await once(deps, { terms, spec, body }, signal);
+    isLost ||= last.isLost;
+    const report = { ...last, isLost };
     if (report.ok || !report.retryable || count >= attemptsMax || signal.aborted) return report;
     const whyNot = permit.whyNotAgain();
     if (whyNot !== undefined) return { ...report, summary: deps.clean(`${report.summary}; not again: ${whyNot}`) };
   }
 }
+
+const NO_SUCH_TOOL = { ok: false, code: 'tool_unknown', isLost: false } as const;
 
 interface Trial {
   readonly terms: PermitTerms;
@@ -132,13 +139,13 @@ async function once(deps: RunnerDeps, trial: Trial, signal: AbortSignal): Promis
     const context = { permit: terms.id, fence: terms.fence, signal: limit.signal };
     const work = body(terms.call.target, context, terms.engine);
     const summary = await Promise.race([work, rejectOn(limit.signal)]);
-    return { ok: true, code: undefined, summary: deps.clean(summary), retryable: false };
+    return { ok: true, code: undefined, summary: deps.clean(summary), retryable: false, isLost: false };
   } catch (thrown) {
     if (thrown instanceof InvariantError) throw thrown;
     const code = thrown instanceof ReeveError ? thrown.code : 'ENGINE_ANSWER_INVALID';
     const retryable = thrown instanceof ReeveError && thrown.retryable;
-    const unknown = isUnknown(spec, code, thrown);
-    return { ok: false, code, summary: deps.clean(messageOf(thrown)), retryable, unknown };
+    const isLost = isLostCall(spec, code, thrown);
+    return { ok: false, code, summary: deps.clean(messageOf(thrown)), retryable, isLost };
   }
 }
 

@@ -171,6 +171,7 @@ describe('the board', () => {
     expect(factStore.view('news')).toEqual({
       ...noFacts(setupOf('news')),
       actedMs: 5_000,
+      halfDone: { generation: undefined, sinceMs: 5_000, startsNothing: true },
       endedMs: 4_000,
       downUntilMs: 4_500,
     });

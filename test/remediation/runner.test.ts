@@ -7,6 +7,7 @@ import { Permit, type ToolName, type ToolSpec } from '../../src/core/tool.ts';
 import { specOf } from '../../src/remediation/catalog.ts';
 import { createRunner } from '../../src/remediation/runner.ts';
 import type { BoundTool } from '../../src/remediation/toolbox.ts';
+import { RequestFailed } from '../../src/resilience/failure.ts';
 import { aCall, permitTerms } from '../support/a.ts';
 import { fakeClock } from '../support/fake_clock.ts';
 
@@ -109,6 +110,27 @@ describe('the runner', () => {
     const final = failing('ENGINE_REFUSED');
     await final.runner.run(final.permit(), never);
     expect(calls).toBe(3);
+  });
+
+  it('tells that what was repeated may still act, though it is not UNKNOWN: one of its calls has no known end', async () => {
+    const lost = () => new RequestFailed('ENGINE_UNREACHABLE', 'timeout', { failure: 'timeout' });
+    const refused = () => new ReeveError('ENGINE_REFUSED', 'no');
+    const result = async (...failures: readonly (() => Error)[]) => {
+      const left = [...failures];
+      const body = async () => {
+        const next = left.shift();
+        if (next !== undefined) throw next();
+        return 'done';
+      };
+      const { runner, permit, facts } = setUp(body, 'invalidate_cache', { idempotent: true, attemptsMax: 2 });
+      const { ok, mayActLate, unknown } = await runner.run(permit(), never);
+      expect(facts.map(({ type }) => type)).toEqual(['tool.started', 'tool.finished']);
+      return { ok, mayActLate, unknown };
+    };
+    expect(await result(lost)).toEqual({ ok: true, mayActLate: true });
+    expect(await result(lost, refused)).toEqual({ ok: false, mayActLate: true });
+    expect(await result(refused)).toEqual({ ok: false });
+    expect(await result()).toEqual({ ok: true });
   });
 
   it('does not repeat what somebody has forbidden since it was tried first, and reports both (S8)', async () => {

@@ -30,6 +30,27 @@ async function isStillDownForTheNext({ store, engine, pipeline }: Harness, time:
   expect(openPages(next)).toHaveLength(1);
 }
 
+/** A channel stands still while its source refuses it for a while; what Reeve does is to drop what is cached. */
+async function cacheDropped(
+  time: ReturnType<typeof fakeClock>,
+  onDropped: (world: Harness) => Promise<string>,
+): Promise<Harness> {
+  const world = pipelineHarness({ time, sources: true });
+  world.engine.capabilities.add('cache');
+  await world.live(10_000);
+  world.engine.onCacheDropped = () => onDropped(world);
+  world.engine.refusingSources.add('news');
+  world.engine.freeze('news');
+  const [at, monoMs] = [world.clock.now(), world.clock.monotonicMs()];
+  const refused = { kind: 'auth_denied', origin: 'log', confidence: 0.9, pattern: 'test', evidence: [] } as const;
+  world.pipeline.symptom({ at, monoMs, channel: 'news', ...refused, countInWindow: 2, windowMs: 60_000 });
+  while (world.facts('tool.started').length === 0) await world.live(250);
+  const [{ permit }] = world.facts('tool.started') as never as [{ permit: { call: object } }];
+  expect(permit.call).toMatchObject({ tool: 'invalidate_cache' });
+  world.engine.refusingSources.clear();
+  return world;
+}
+
 describe('a restart that stopped the channel and did not start it again', () => {
   it.each([
     ['whose stop took 17 s and whose start failed', 17_000, fails],
@@ -77,26 +98,11 @@ describe('a restart that stopped the channel and did not start it again', () => 
 
   it('is still down for the next process, where it was no restart that stopped it', async () => {
     const time = fakeClock();
-    const world = pipelineHarness({ time, sources: true });
-    world.engine.capabilities.add('cache');
-    await world.live(10_000);
-    world.engine.onCacheDropped = async () => {
-      world.engine.stop('news');
+    const world = await cacheDropped(time, async ({ engine }) => {
+      engine.stop('news');
       return fails();
-    };
-    world.engine.refusingSources.add('news');
-    world.engine.freeze('news');
-    const [at, monoMs] = [world.clock.now(), world.clock.monotonicMs()];
-    const refused = { kind: 'auth_denied', origin: 'log', confidence: 0.9, pattern: 'test', evidence: [] } as const;
-    world.pipeline.symptom({ at, monoMs, channel: 'news', ...refused, countInWindow: 2, windowMs: 60_000 });
-    await world.live(30_000);
-    expect(world.facts('tool.started')).toContainEqual(
-      expect.objectContaining({
-        permit: expect.objectContaining({ call: expect.objectContaining({ tool: 'invalidate_cache' }) }),
-      }),
-    );
-    world.engine.refusingSources.clear();
-    await world.live(120_000);
+    });
+    await world.live(150_000);
     expect(openPages(world)).toHaveLength(1);
     await isStillDownForTheNext(world, time);
   });
@@ -113,6 +119,34 @@ describe('a restart that stopped the channel and did not start it again', () => 
     world.engine.stop('news');
     await world.live(60_000);
     expect(openPages(world)).toEqual([]);
+  });
+});
+
+describe('a change that is no restart', () => {
+  const stops =
+    (afterMs: number, then: () => Promise<string>) =>
+    async ({ clock, engine }: Harness) => {
+      await clock.sleep(afterMs);
+      engine.stop('news');
+      return then();
+    };
+
+  it.each([
+    ['long after it was given up', 60_000, hangs],
+    ['slowly, before it failed', 14_000, fails],
+  ] as const)('and stops the channel %s has done so for nobody: its page stands', async (_, afterMs, then) => {
+    const world = await cacheDropped(fakeClock(), stops(afterMs, then));
+    await world.live(300_000);
+    expect(world.facts('incident.closed')).toEqual([]);
+    expect(openPages(world)).toHaveLength(1);
+  });
+
+  it('and has ended long ago explains no stop: a person wished for it', async () => {
+    const world = await cacheDropped(fakeClock(), fails);
+    await world.live(30_000);
+    world.engine.stop('news');
+    await world.live(60_000);
+    expect(world.facts('incident.closed').map(({ ending }) => ending)).toEqual(['by_person']);
   });
 });
 

@@ -105,6 +105,21 @@ describe('a channel that a restart has stopped and not started again', () => {
     expect(endings(world)).toEqual(['by_person']);
   });
 
+  it('stays paged where the late effect comes after the next process has seen the old process generation run', async () => {
+    const time = fakeClock();
+    const world = await frozen(40_000, 'never answers', time);
+    while (world.engine.restarts.length === 0) await world.live(250);
+    await world.live(10_000);
+    world.pipeline[Symbol.dispose]();
+    const again = pipelineHarness({ store: world.store, time, engine: world.engine });
+    await again.live(20_000);
+    expect(again.engine.processOf('news').state).toBe('running');
+    await again.live(180_000);
+    expect(again.engine.restarts).toHaveLength(1);
+    expect(endings(again)).toEqual([]);
+    expect(openPages(again)).toHaveLength(1);
+  });
+
   it('keeps its page open when Reeve is upgraded afterwards', async () => {
     const time = fakeClock();
     const world = await frozen(1_000, 'refuses', time);

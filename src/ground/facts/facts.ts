@@ -14,7 +14,8 @@ import {
   type ReachFacts,
   type SourceFacts,
 } from './output_facts.ts';
-import { type HalfDone, isFirstSight, nextProcess, type ProcessFacts } from './process_facts.ts';
+import { besideRestart, type HalfDone, stillHalfDone } from './half_done.ts';
+import { isFirstSight, nextProcess, type ProcessFacts } from './process_facts.ts';
 import type { ChannelSetup, EngineSetup } from './setup.ts';
 import { nextSymptoms, type SymptomFacts } from './symptom_facts.ts';
 
@@ -153,22 +154,24 @@ export class FactStore {
 
   /**
    * Reeve begins to change the channel: what ends now ends by its hand. Call it before the engine is asked. `restarts`:
-   * the change stops the process, and is half done until a new one is seen.
+   * the change stops the process, and is half done until a new one is seen. Any other may stop it on its way (law S6).
    */
   acted(channel: ChannelId, monoMs: MonoMs, restarts = false): void {
     const facts = this.#channels.get(channel);
     if (facts === undefined) return;
-    const halfDone = restarts ? { generation: facts.process?.generation, sinceMs: monoMs } : facts.halfDone;
+    const begun = { generation: facts.process?.generation, sinceMs: monoMs };
+    const halfDone = restarts ? begun : besideRestart(facts.halfDone, begun);
     this.#channels.set(channel, { ...facts, actedMs: monoMs, halfDone });
   }
 
   /**
-   * The call of the restart ended, and it is known how: what is seen to stop after that is stopped by somebody else.
-   * Negative infinity: it never left.
+   * The call ended, and it is known how: what is seen to stop after that is stopped by somebody else. Negative
+   * infinity: it never left. Another change says nothing of how a restart before it ended.
    */
-  changeEnded(channel: ChannelId, endedMs: MonoMs): void {
+  changeEnded(channel: ChannelId, endedMs: MonoMs, restarts: boolean): void {
     const facts = this.#channels.get(channel);
-    if (facts?.halfDone === undefined) return;
+    if (facts?.halfDone === undefined || facts.halfDone.isLost) return;
+    if (restarts === (facts.halfDone.startsNothing === true)) return;
     this.#channels.set(channel, { ...facts, halfDone: { ...facts.halfDone, endedMs } });
   }
 
@@ -182,18 +185,21 @@ export class FactStore {
   }
 
   /**
-   * What the journal records of an earlier process of Reeve: it began to restart the channel, and no new process was
-   * seen after that. A channel that is stopped now was stopped by that restart until it is seen to run. `maybe`: the
-   * journal has lost whether there was one.
+   * What the journal records of an earlier process of Reeve: it began to change the channel, and no new process was
+   * seen after that. A channel that is stopped now was stopped by that change until it is seen to run.
    */
-  recallChange(channel: ChannelId, certainty: 'sure' | 'maybe' = 'sure'): void {
+  recallChange(channel: ChannelId, sinceMs: MonoMs, startsNothing?: true): void {
     const facts = this.#channels.get(channel);
-    if (facts === undefined || (facts.halfDone !== undefined && certainty === 'maybe')) return;
-    const halfDone = {
-      generation: undefined,
-      sinceMs: Number.NEGATIVE_INFINITY,
-      ...(certainty === 'maybe' && { certainty }),
-    };
+    if (facts === undefined) return;
+    const halfDone = { generation: undefined, sinceMs, ...(startsNothing && { startsNothing }) };
+    this.#channels.set(channel, { ...facts, halfDone });
+  }
+
+  /** The journal has lost whether there was such a change. */
+  supposeChange(channel: ChannelId): void {
+    const facts = this.#channels.get(channel);
+    if (facts === undefined || facts.halfDone !== undefined) return;
+    const halfDone = { generation: undefined, sinceMs: Number.NEGATIVE_INFINITY, certainty: 'maybe' } as const;
     this.#channels.set(channel, { ...facts, halfDone });
   }
 
@@ -229,16 +235,6 @@ export class FactStore {
 }
 
 type ChannelSample = Exclude<Sample, { readonly kind: 'engine' | 'host' | 'credential' }>;
-
-/** A late effect is over by then: the old process runs on, so the call did not stop it. */
-const LATE_EFFECT_MS = 120_000;
-
-/** Until a new process runs. The old one may still be stopped by a call that came late. */
-function stillHalfDone(halfDone: HalfDone | undefined, process: ProcessFacts): HalfDone | undefined {
-  if (halfDone === undefined || process.state !== 'running') return halfDone;
-  const isNew = process.generation === undefined || process.generation !== halfDone.generation;
-  return isNew || process.lastMs - halfDone.sinceMs > LATE_EFFECT_MS ? undefined : halfDone;
-}
 
 /** A stream that is not listed says that its server answers. */
 function serverAfter({ setup, server }: ChannelFacts, sample: ReachSample): Pick<ChannelFacts, 'server'> {

@@ -2,6 +2,7 @@
 import type { MonoMs } from '../../core/clock.ts';
 import type { StartOrigin } from '../../core/journal.ts';
 import type { ProcessSample, ProcessState } from '../../core/sample.ts';
+import { type HalfDone, mayBeOf } from './half_done.ts';
 import { OWN_ACTION_MS, RECALL_MS, SETTLED_GENERATION_MS } from './setup.ts';
 
 /** The end of one process of a channel. */
@@ -75,29 +76,9 @@ export interface Known {
   readonly endedMs?: MonoMs | undefined;
   /** And had it in view until then. */
   readonly downUntilMs?: MonoMs | undefined;
-  /** A restart of Reeve's after which no new process has been seen. */
+  /** A change of Reeve's after which no new process has been seen. */
   readonly halfDone?: HalfDone | undefined;
 }
-
-/** A restart that was asked for: the process it is to replace, and when it was asked. */
-export interface HalfDone {
-  readonly generation: string | undefined;
-  readonly sinceMs: MonoMs;
-  /** Whether there was such a restart is not known. */
-  readonly certainty?: 'maybe';
-  /** When the call ended; undefined while it is under way, or where its end is not known. */
-  readonly endedMs?: MonoMs;
-}
-
-/** A stop may be seen this long after the call that made it has ended: the look at the engine comes later. */
-const SEEN_LATE_MS = 5_000;
-
-/**
- * What is seen now may have been stopped by that call: so soon after its end, or by the first look since. An engine
- * that was silent meanwhile shows late what Reeve did, and no person was seen to do it (law S6).
- */
-const mayBeOf = ({ endedMs }: HalfDone, lookedMs: MonoMs, nowMs: MonoMs): boolean =>
-  endedMs === undefined || nowMs <= endedMs + SEEN_LATE_MS || lookedMs <= endedMs;
 
 /** Nothing but unreadable states was seen of the channel's process before. */
 export const isFirstSight = (before: ProcessFacts | undefined): boolean =>

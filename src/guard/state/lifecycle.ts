@@ -160,7 +160,8 @@ function leftUnproven({ id: permit, call }: PermitTerms, target: SubjectState, s
   const { effect, engineWide } = specOf(call.tool);
   if (call.target.kind !== 'channel' || effect !== 'change' || engineWide) return;
   if (isStartOf(call)) target.unproven = { permit, sinceMs };
-  else target.unproven ??= { permit, sinceMs, startsNothing: true };
+  else if (target.unproven === undefined || target.unproven.startsNothing)
+    target.unproven = { permit, sinceMs, startsNothing: true };
 }
 
 /** The call ended, well or badly: its cooldown begins. Whether it helped is judged later. */

@@ -21,11 +21,11 @@ export function unknownEnds(state: GuardState): readonly UnknownEnd[] {
   });
 }
 
-/** Channels that a restart of Reeve's may have left stopped: no new process was observed after it began. */
-export const unprovenChannels = (state: GuardState): readonly string[] =>
+/** Channels that a change of Reeve's may have left stopped: no new process was observed after it began. */
+export const unprovenChannels = (state: GuardState) =>
   subjectsOf(state).flatMap(([key, { unproven }]) => {
     const scope = unproven === undefined ? undefined : parseScope(key);
-    return scope?.kind === 'channel' ? [scope.id] : [];
+    return scope?.kind === 'channel' ? [{ channel: scope.id, ...unproven }] : [];
   });
 
 /** Changes whose call began and has not ended. At boot each of them is UNKNOWN: the process that made it is gone. */

@@ -18,11 +18,11 @@ interface Before {
 /** Gives the facts what the journal knows of the process before this one. Once, before anything is judged. */
 export function restoreAfterBoot(
   { incidents, guard, control, watchedUntilMs }: Before,
-  factStore: Pick<FactStore, 'channels' | 'recallEnd' | 'recallChange'>,
+  factStore: Pick<FactStore, 'channels' | 'recallEnd' | 'recallChange' | 'supposeChange'>,
 ): void {
   restoreEnds(incidents, watchedUntilMs, factStore);
   restoreChanges(guard, factStore);
-  if (isSetBack(control)) for (const { id } of factStore.channels) factStore.recallChange(id, 'maybe');
+  if (isSetBack(control)) for (const { id } of factStore.channels) factStore.supposeChange(id);
 }
 
 /**
@@ -55,6 +55,8 @@ function restoreEnds(
  * had asked for it. No person did, and the page about it must stand.
  */
 function restoreChanges(state: GuardState, factStore: Pick<FactStore, 'recallChange'>): void {
-  for (const { scope } of unknownEnds(state)) if (scope.kind === 'channel') factStore.recallChange(scope.id);
-  for (const channel of unprovenChannels(state)) factStore.recallChange(channel);
+  for (const { scope } of unknownEnds(state))
+    if (scope.kind === 'channel') factStore.recallChange(scope.id, Number.NEGATIVE_INFINITY);
+  for (const { channel, sinceMs = Number.NEGATIVE_INFINITY, startsNothing } of unprovenChannels(state))
+    factStore.recallChange(channel, sinceMs, startsNothing);
 }

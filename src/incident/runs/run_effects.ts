@@ -252,7 +252,8 @@ class RunRecorder {
     // Nothing is awaited for a restart: its permit is redeemed in the same moment in which it was granted.
     if (noting !== undefined) await noting;
     const result = await this.#deps.runner.run(permit, signal);
-    if (result.unknown !== true) this.#deps.changeEnded(terms, !neverLeft(result));
+    const isKnown = result.unknown !== true && result.mayActLate !== true;
+    if (isKnown) this.#deps.changeEnded(terms, !neverLeft(result));
     return result;
   }
 

@@ -166,11 +166,11 @@ export class Runs {
       phaseSteps: (incident) => (this.#deps.phaseOf(incident) >= FULL_LOOP ? STEPS_FULL : STEPS_BELOW),
       whyUnavailable: (incident, tool) => this.#whyUnavailable(incident, tool),
       changeEnded: (terms, left) => {
-        // A look, or another change, says nothing of how a restart before it ended (law S6).
-        if (!specOf(terms.call.tool).startsProcess) return;
+        const { effect, startsProcess } = specOf(terms.call.tool);
+        if (effect !== 'change') return;
         const endedMs = left ? clock.monotonicMs() : Number.NEGATIVE_INFINITY;
         for (const channel of this.#deps.channelsIn(terms.call.target))
-          this.#deps.factStore.changeEnded(channel, endedMs);
+          this.#deps.factStore.changeEnded(channel, endedMs, startsProcess);
       },
       acting: (terms, signal) => {
         for (const channel of this.#deps.channelsIn(terms.call.target))

@@ -75,15 +75,57 @@ describe('starts', () => {
 
   it('what an earlier process of Reeve left half done explains a stop until the channel is seen to run', () => {
     const { factStore, see, process } = setUp();
-    factStore.recallChange('stranger');
+    factStore.recallChange('stranger', 500);
     expect(factStore.view('stranger')).toBeUndefined();
-    factStore.recallChange('news');
+    factStore.recallChange('news', 500);
     see(1_000, 'stopping', 'a');
     see(1_500, 'stopped', 'a', { stoppedOnPurpose: true });
     expect(process().stoppedByUs).toBe(true);
     see(2_000, 'running', 'b');
     see(3_000, 'stopped', 'b', { stoppedOnPurpose: true });
     expect(process().stoppedByUs).toBe(false);
+  });
+
+  it('what an earlier process of Reeve began may come late, to a process that is older than it, for two minutes', () => {
+    const stoppedByUs = (uptimeMs: number, stopMs: number) => {
+      const { factStore, see, process } = setUp();
+      factStore.recallChange('news', 100_000);
+      see(110_000, 'running', 'a', { uptimeMs });
+      see(stopMs - 1, 'running', 'a', { uptimeMs: uptimeMs + stopMs - 110_001 });
+      see(stopMs, 'stopped', 'a', { stoppedOnPurpose: true });
+      return process().stoppedByUs;
+    };
+    expect([stoppedByUs(13_001, 150_000), stoppedByUs(13_000, 150_000)]).toEqual([true, false]);
+    expect([stoppedByUs(60_000, 220_001), stoppedByUs(60_000, 220_002)]).toEqual([true, false]);
+  });
+
+  it('a change that is no restart explains a stop until it has ended; one whose end is not known, for two minutes', () => {
+    const stoppedByUs = (stopMs: number, ends: readonly (number | undefined)[]) => {
+      const { factStore, see, process } = setUp();
+      see(1_000, 'running', 'a');
+      for (const endedMs of ends) {
+        factStore.acted('news', 10_000);
+        if (endedMs !== undefined) factStore.changeEnded('news', endedMs, false);
+      }
+      see(stopMs - 1, 'running', 'a');
+      see(stopMs, 'stopped', 'a', { stoppedOnPurpose: true });
+      return process().stoppedByUs;
+    };
+    expect([stoppedByUs(45_000, [40_000]), stoppedByUs(45_001, [40_000])]).toEqual([true, false]);
+    expect([stoppedByUs(130_001, [undefined]), stoppedByUs(130_002, [undefined])]).toEqual([true, false]);
+    // The end of a second one says nothing of the first.
+    expect(stoppedByUs(100_000, [undefined, 40_000])).toBe(true);
+  });
+
+  it('a change that is no restart says nothing of how a restart before it ended', () => {
+    const { factStore, see, process } = setUp();
+    see(1_000, 'running', 'a');
+    factStore.acted('news', 10_000, true);
+    factStore.acted('news', 20_000);
+    factStore.changeEnded('news', 21_000, false);
+    see(59_999, 'running', 'a');
+    see(60_000, 'stopped', 'a', { stoppedOnPurpose: true });
+    expect(process().stoppedByUs).toBe(true);
   });
 
   it('a new generation is a start, also when the death between was not seen', () => {

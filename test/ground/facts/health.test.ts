@@ -93,6 +93,13 @@ describe('a channel that is made on demand', () => {
     expect(rests({ process, halfDone: sure, viewers: viewers(0) })).toBe(true);
   });
 
+  it('rests after a change that is no restart, unless it was that which stopped it', () => {
+    const halfDone = { generation: undefined, sinceMs: 0, startsNothing: true } as const;
+    expect(rests({ process: runs({ state: 'stopped' }), halfDone })).toBe(true);
+    expect(rests({ process: died(5_000, { exitCode: 0 }), halfDone })).toBe(true);
+    expect(rests({ process: runs({ state: 'stopped', stoppedByUs: true }), halfDone })).toBe(false);
+  });
+
   it('is stopped by a person when it is stopped on purpose, and not by Reeve', () => {
     const stopped = (byUs: boolean) => died(1_000, {}, { stoppedOnPurpose: true, stoppedByUs: byUs });
     expect([stopped(false), stopped(true), died(1_000), undefined].map(isStoppedByPerson)).toEqual([

@@ -26,7 +26,9 @@ function restored(
   const changes: string[] = [];
   const factStore = {
     recallEnd: (...end: unknown[]) => ends.push(end),
-    recallChange: (channel: string, certainty = 'sure') => changes.push(`${channel} ${certainty}`),
+    recallChange: (channel: string, sinceMs: number, startsNothing = false) =>
+      changes.push(`${channel} ${startsNothing ? 'changed' : 'restarted'} at ${sinceMs}`),
+    supposeChange: (channel: string) => changes.push(`${channel} maybe`),
     channels: ['news', 'sport', 'film'].map((id) => ({ id })) as never,
   };
   // Each was called what it is called a second after it was opened.
@@ -56,15 +58,20 @@ describe('after a boot', () => {
     expect(restored([anIncident({ classification: 'output_stalled' })]).ends).toEqual([]);
   });
 
-  it('a restart whose end is not known, or after which nothing was seen, left the channel stopped by Reeve', () => {
+  it('a change whose end is not known, or after which nothing was seen, left the channel stopped by Reeve', () => {
     const call = { permit: 'per-1', tool: 'restart_channel', sinceMs: 1 } as const;
     const guard = guardWith({
       'channel:news': { unknown: call },
       'channel:sport': { unproven: { permit: 'per-2', sinceMs: 1 } },
-      'channel:film': {},
+      'channel:film': { unproven: { permit: 'per-3', sinceMs: 2, startsNothing: true } },
+      'channel:kids': {},
       'group:g': { unknown: call },
     });
-    expect(restored([], guard).changes.toSorted()).toEqual(['news sure', 'sport sure']);
+    expect(restored([], guard).changes.toSorted()).toEqual([
+      'film changed at 2',
+      'news restarted at -Infinity',
+      'sport restarted at 1',
+    ]);
   });
 
   it.each([
