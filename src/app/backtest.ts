@@ -1,6 +1,6 @@
 /** Gives `reeve backtest` the configured or shipped files. */
 import { channelSetupsOf } from './channel_setups.ts';
-import { filesOf, formatsOf } from './log_sources.ts';
+import { enginesOf, filesOf, formatsOf } from './log_sources.ts';
 import { detectorOf, type PolicyTestFiles, policyTestFiles } from './policy_tests.ts';
 import { settingsOf } from './settings.ts';
 import type { BacktestAnswer, BacktestFlags, RunBacktest } from '../cli/commands/backtest.ts';
@@ -46,6 +46,7 @@ export async function backtestFiles(files: PolicyTestFiles): Promise<BacktestFil
     settings: configuration === undefined ? undefined : settingsOf(configuration),
     setups: configuration === undefined ? [] : channelSetupsOf(configuration.config),
     followed: configuration === undefined ? [] : followedLogs(configuration.config),
+    sourceEngines: configuration === undefined ? new Map() : enginesOf(configuration.config),
     capabilities: await capabilitiesOf(files),
     createDetector: detectorOf(files),
   };

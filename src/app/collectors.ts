@@ -1,6 +1,6 @@
 /** Everything that watches: log files, engines, probes, pushed lines; and the detector they feed. */
 import type { PatternTrust } from '../rulebook/patterns/teaching.ts';
-import { filesOf, followed, poolStaleMs, sinkFor } from './log_sources.ts';
+import { enginesOf, filesOf, followed, poolStaleMs, sinkFor } from './log_sources.ts';
 import { recognitionFor } from './recognition.ts';
 import { createLogInputs, type LogInputs } from './log_inputs.ts';
 import { createCommandLog } from '../collect/command/command.ts';
@@ -71,7 +71,8 @@ export function createCollectors(configuration: Configuration, given: CollectDep
   const { config } = configuration;
   const channels = createChannelTable(
     config.channels.map(({ id }) => id),
-    config.channels.map(({ id, name }) => ({ name, channel: id })),
+    config.channels.map(({ id, name, engine }) => ({ name, channel: id, engine })),
+    enginesOf(config),
   );
   const deps = { ...given, ...seenBy(given, () => probes) };
   const heard = { ...deps, ...recognising(deps.log, (channel) => hint(channel)), lastLines: new LastLinesOf() };

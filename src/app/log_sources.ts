@@ -57,6 +57,15 @@ export function followed({ sources }: Pick<Config, 'sources'>): Followed {
   return { files, commands, inputs };
 }
 
+/** Whose log each source is that is an engine's: there a channel has the name that its engine gives it. */
+export function enginesOf({ engines, sources }: Config): ReadonlyMap<string, EngineId> {
+  const own = engines.flatMap(({ id, logs }) => logs.map((_, index) => [idOfLog(`engine:${id}`, index), id] as const));
+  const others = sources.flatMap((source) =>
+    source.engine === undefined ? [] : [[idOfSource(source), source.engine] as const],
+  );
+  return new Map([...own, ...others]);
+}
+
 /** The form of each log, by the id of its source; what is not named is plain text. */
 export function formatsOf(config: Config): ReadonlyMap<string, LogFormat> {
   const logs = config.channels.flatMap(({ id, logs: paths, logFormats }) =>

@@ -50,10 +50,11 @@ const refusal = (problems: readonly Problem[]): ReeveError =>
 /** The daemon's own recognition of lines, over the patterns of these files. */
 export const detectorOf =
   ({ patterns }: Pick<PolicyTestFiles, 'patterns'>): CreateDetector =>
-  ({ clock, channels, onSymptom, onSample }) => {
+  ({ clock, channels, engines, onSymptom, onSample }) => {
     const table = createChannelTable(
       channels.map(({ id }) => id),
-      channels.map(({ id, name }) => ({ name, channel: id })),
+      channels.map(({ id, name, engine }) => ({ name, channel: id, engine })),
+      engines,
     );
     return recognitionFor({ patterns }, table, { clock, onSymptom, onSample, onNotice: () => undefined });
   };

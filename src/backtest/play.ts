@@ -6,7 +6,7 @@ import type { Configuration } from '../config/load.ts';
 import type { EpochMs } from '../core/clock.ts';
 import { MINUTE_MS } from '../core/duration.ts';
 import type { Sample } from '../core/sample.ts';
-import type { EngineId } from '../core/scope.ts';
+import type { ChannelId, EngineId } from '../core/scope.ts';
 import type { Capability } from '../core/tool.ts';
 import type { ChannelSetup } from '../ground/facts/setup.ts';
 import type { Settings } from '../incident/pipeline/settings.ts';
@@ -31,6 +31,8 @@ export interface PlayOrder {
   readonly configuration: Configuration | undefined;
   /** The configured channels, as the daemon takes them. */
   readonly setups: readonly ChannelSetup[];
+  /** Of configured logs that are an engine's, by their source. */
+  readonly sourceEngines: ReadonlyMap<string, EngineId>;
   /** Of the configured engines; any other is taken to be able to do everything. */
   readonly capabilities: ReadonlyMap<EngineId, ReadonlySet<Capability>>;
   readonly createDetector: CreateDetector;
@@ -56,7 +58,8 @@ export async function play(order: PlayOrder): Promise<Played> {
   const names = new Map(order.configuration?.config.channels.map(({ id, name }) => [id, name]));
   const recognising = createDetector({
     clock,
-    channels: scene.channels.map((id) => ({ id, name: names.get(id) ?? id })),
+    channels: scene.channels.map((id) => ({ id, name: names.get(id) ?? id, ...engineOf(id, order) })),
+    engines: order.sourceEngines,
     onSymptom: (symptom) => pipeline.symptom(symptom),
     onSample: (sample) => {
       isNews = pipeline.take(sample) || isNews;
@@ -84,6 +87,11 @@ export async function play(order: PlayOrder): Promise<Played> {
   await replica.runUntil(clock.monoAt(to) + TAIL_MS);
   replica[Symbol.dispose]();
   return { replica, from: scene.from, to, tallies, samples: scene.samples.length };
+}
+
+function engineOf(channel: ChannelId, { setups }: PlayOrder): { readonly engine?: EngineId } {
+  const known = setups.find(({ id }) => id === channel);
+  return known === undefined ? {} : { engine: known.engine };
 }
 
 function see({ pipeline, clock, engines }: Replica, samples: readonly Sample[]): void {

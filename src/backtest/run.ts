@@ -36,6 +36,8 @@ export interface BacktestFiles extends PolicySet {
   readonly setups: readonly ChannelSetup[];
   /** The log files that it follows. */
   readonly followed: readonly FollowedLog[];
+  /** Of those that are an engine's log, by their source. */
+  readonly sourceEngines: ReadonlyMap<string, EngineId>;
   readonly capabilities: ReadonlyMap<EngineId, ReadonlySet<Capability>>;
   readonly createDetector: CreateDetector;
 }
@@ -94,8 +96,7 @@ async function courseOf(
   { phase, files }: { readonly phase: Phase; readonly files: BacktestFiles },
 ): Promise<{ readonly course: Course; readonly played: Played }> {
   const settings = settingsFor(policy, { limits: files.limits, phase, otherwise: files.settings });
-  const { configuration, setups, capabilities, createDetector } = files;
-  const played = await play({ scene, settings, configuration, setups, capabilities, createDetector });
+  const played = await play({ ...files, scene, settings });
   const decided = decidedIn(played.replica.entries);
   const viewerSeconds = viewerSecondsOf(scene.samples, decided, played.to);
   return { course: { policy: policy.name, ...decided, viewerSeconds }, played };

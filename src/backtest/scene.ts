@@ -151,14 +151,17 @@ function configuredLog(draft: Draft, { config }: Configuration, followed: readon
   const { path, format, lines, givenChannel, names, stem } = draft;
   const found = lines === undefined ? followedAs(path, followed) : undefined;
   const about = { path, format, lines, written: found?.format };
-  const channelOf = (name: string) => config.channels.find((one) => one.id === name || one.name === name)?.id;
+  const channelOf = (name: string): ChannelId | undefined => {
+    const called = config.channels.filter((one) => one.name === name);
+    return config.channels.find(({ id }) => id === name)?.id ?? (called.length === 1 ? called[0]?.id : undefined);
+  };
   if (givenChannel !== undefined) {
     const channel = channelOf(givenChannel) ?? unknownChannel(givenChannel, config.channels);
     return { ...about, channel, source: channel };
   }
   const channel = found === undefined ? firstOf([...names, stem].map(channelOf)) : found.channel;
-  const isServer = found === undefined ? !draft.named.marked : found.id.startsWith('source:');
-  return { ...about, channel, source: channel ?? `${isServer ? 'source' : 'engine'}:${nameOf(draft)}` };
+  const unclaimed = `${draft.named.marked ? 'engine' : 'source'}:${nameOf(draft)}`;
+  return { ...about, channel, source: channel ?? found?.id ?? unclaimed };
 }
 
 const firstOf = <T>(all: readonly (T | undefined)[]): T | undefined => all.find((one) => one !== undefined);

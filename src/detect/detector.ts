@@ -2,6 +2,7 @@
 import type { Chunk, ChunkCount, ChunkSink, Notice } from '../core/chunk.ts';
 import type { Clock, MonoMs } from '../core/clock.ts';
 import type { ProgressSample } from '../core/sample.ts';
+import type { EngineId } from '../core/scope.ts';
 import { type Symptom, SYMPTOMS, type SymptomKind } from '../core/symptom.ts';
 import type { Complaint } from './templates/blind_spots.ts';
 import type { Catalogue, Pattern } from './patterns/catalogue.ts';
@@ -105,6 +106,8 @@ class ChunkDetector implements Detector, RecordSink {
   readonly #unrecognised = { sinceMs: 0, count: 0 };
   #chunk: Chunk | undefined;
   #owner: number | undefined;
+  /** Whose log it is. */
+  #engine: EngineId | undefined;
 
   constructor(parts: DetectorParts) {
     this.#parts = parts;
@@ -121,6 +124,7 @@ class ChunkDetector implements Detector, RecordSink {
   readonly accept = (chunk: Chunk): ChunkCount => {
     const { bytes, start, end } = chunk;
     this.#chunk = chunk;
+    this.#engine = this.#parts.channels.engineOf(chunk.source);
     this.#owner = chunk.channel === undefined ? undefined : this.#parts.channels.numberOf(chunk.channel);
     if (!this.#hasSample && end - start >= SAMPLE_BYTES_MIN) this.#learnSample(bytes.subarray(start, end));
     const matched = this.#scanner.scan(bytes, start, end, this);
@@ -171,7 +175,7 @@ class ChunkDetector implements Detector, RecordSink {
     }
     const to = Math.min(record.to, record.from + EVIDENCE_BYTES_MAX);
     const text = clean(chunk.bytes.toString('utf8', record.from, to)).slice(0, EVIDENCE_CHARS_MAX);
-    const channel = this.#owner ?? this.#parts.channels.find(record.text);
+    const channel = this.#owner ?? this.#parts.channels.find(record.text, this.#engine);
     onUnrecognised({
       text,
       channel: channel === undefined ? undefined : this.#parts.channels.nameOf(channel),
@@ -198,7 +202,8 @@ class ChunkDetector implements Detector, RecordSink {
   #channelOf(record: FoundRecord, found: Found): number | undefined {
     const { channels } = this.#parts;
     const named = found.groups.channel;
-    return (named === undefined ? undefined : channels.numberOf(named)) ?? this.#owner ?? channels.find(record.text);
+    const byName = named === undefined ? undefined : channels.numberOf(named, this.#engine);
+    return byName ?? this.#owner ?? channels.find(record.text, this.#engine);
   }
 
   #notice(pattern: Pattern, channel: number, found: Found): void {

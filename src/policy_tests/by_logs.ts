@@ -2,7 +2,7 @@
 import type { Clock } from '../core/clock.ts';
 import { MINUTE_MS, SECOND_MS } from '../core/duration.ts';
 import type { Sample } from '../core/sample.ts';
-import type { ChannelId } from '../core/scope.ts';
+import type { ChannelId, EngineId } from '../core/scope.ts';
 import type { LogReading, Symptom } from '../core/symptom.ts';
 import type { Detector } from '../detect/detector.ts';
 import { REPLAY_FROM_MS, Replica } from '../replay/replica.ts';
@@ -17,7 +17,9 @@ import { ScriptedEnvironment } from './scripted_environment.ts';
 export interface DetectorPorts {
   readonly clock: Clock;
   /** `name`: what the logs call the channel. */
-  readonly channels: readonly { readonly id: ChannelId; readonly name: string }[];
+  readonly channels: readonly { readonly id: ChannelId; readonly name: string; readonly engine?: EngineId }[];
+  /** Of sources that are an engine's log; default: none is. */
+  readonly engines?: ReadonlyMap<string, EngineId>;
   readonly onSymptom: (symptom: Symptom) => void;
   readonly onSample: (sample: Sample) => void;
 }

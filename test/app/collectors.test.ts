@@ -12,9 +12,10 @@ import { aDirectory } from '../collect/support/tailing.ts';
 /** The line of an encoder whose source is not there. */
 const REFUSED = '[tcp @ 0x55] Connection to tcp://127.0.0.1:9000 failed: Connection refused';
 
-function collect(yaml: string, folder = aDirectory(), { filesMax = 100, isBroken = false } = {}) {
+function collect(yaml: string, folder = aDirectory(), { filesMax = 100, isBroken = false, engines = ['e'] } = {}) {
   const file = join(folder, 'reeve.yaml');
-  const base = 'version: 1\nengines: [{ id: e, kind: supervisor, socket: /nowhere/socket }]\n';
+  const each = engines.map((id) => `{ id: ${id}, kind: supervisor, socket: /nowhere/${id} }`);
+  const base = `version: 1\nengines: [${each.join(', ')}]\n`;
   writeFileSync(file, base + yaml.replaceAll('FOLDER', folder));
   const { configuration, problems } = loadConfiguration({ file, env: {}, flags: { state: folder }, tools: [] });
   expect(problems).toEqual([]);
@@ -75,6 +76,42 @@ describe('a line that comes by another way than a file', () => {
     const script = `sleep 1; echo '${REFUSED}'; exec sleep 60`;
     const { raised } = collect(`${CHANNEL}sources: [{ id: c, command: [sh, -c, "${script}"], channel: news }]\n`);
     await vi.waitFor(() => expect(raised()).toEqual([['news', 'upstream_unreachable', 'log']]), { timeout: 30_000 });
+  });
+});
+
+describe('a name that two engines give to channels of their own', () => {
+  const CHANNELS = `channels:
+  - { id: one-news, engine: one, name: news }
+  - { id: two-news, engine: two, name: news }
+`;
+  const died = '2026-07-28 12:00:00,000 INFO exited: news (terminated by SIGSEGV; not expected)\n';
+
+  it('means in the log of an engine its own channel', async () => {
+    const folder = aDirectory();
+    const names = ['one', 'two', 'other'];
+    for (const name of names) writeFileSync(join(folder, `${name}.log`), '');
+    const sources = `sources:
+  - { id: one, path: FOLDER/one.log, engine: one }
+  - { id: two, path: FOLDER/two.log, engine: two }
+  - { id: other, path: FOLDER/other.log }
+`;
+    const { raised, linesOf } = collect(CHANNELS + sources, folder, { engines: ['one', 'two'] });
+    for (const name of names) appendFileSync(join(folder, `${name}.log`), died);
+    for (const name of names) {
+      await expect.poll(() => linesOf(`source:${name}`), { timeout: 30_000 }).toEqual([['matched', 1]]);
+    }
+    expect(raised().sort()).toEqual([
+      ['one-news', 'process_crash', 'log'],
+      ['two-news', 'process_crash', 'log'],
+    ]);
+  });
+
+  it('means nothing where it is pushed without saying whose it is', () => {
+    const alerts = [{ status: 'firing', labels: { alertname: 'Slow', channel: 'news' } }];
+    const meanings = 'intake: { alerts: [{ alertname: Slow, means: encoder_overload }] }\n';
+    const { collectors, raised } = collect(CHANNELS + meanings, undefined, { engines: ['one', 'two'] });
+    expect(collectors.intake.take('alerts', push({ version: '4', alerts }))).toMatchObject({ lines: 0 });
+    expect(raised()).toEqual([]);
   });
 });
 

@@ -38,7 +38,7 @@ async function played(scene: Partial<Scene>, with_: Partial<PlayOrder> = {}) {
       ...{ logs: [], samples: [], channels: ['news'], from: at(0), setting: { year: 2026, offsetMinutes: 0 } },
       ...{ undated: [], ...scene },
     } as Scene,
-    ...{ settings, configuration: undefined, setups: [], capabilities: new Map() },
+    ...{ settings, configuration: undefined, setups: [], sourceEngines: new Map(), capabilities: new Map() },
     createDetector: (ports) => {
       const { detector, readLog } = detectorOf(SHIPPED)(ports);
       named.push(...ports.channels);
@@ -245,7 +245,7 @@ describe('a channel of a recording', () => {
       setups: [known],
       capabilities,
     } as Partial<PlayOrder>);
-    expect(named).toEqual([{ id: 'news', name: 'The News' }]);
+    expect(named).toEqual([{ id: 'news', name: 'The News', engine: 'own' }]);
     // Nobody looked at its source or its output.
     expect(setup).toEqual({ ...known, hasSource: false, hasOutputProbe: false });
     const { factStore } = replica.pipeline;

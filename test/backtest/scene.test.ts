@@ -62,7 +62,7 @@ sources:
     const written = logsOf([packed!, pushed!, own!]).map(({ source, written: form = 'text' }) => [source, form]);
     expect(written.sort()).toEqual([
       ['news', 'text'],
-      ['source:docker', 'docker_json'],
+      ['source:box', 'docker_json'],
       ['sport', 'text'],
     ]);
   });
@@ -78,7 +78,7 @@ sources:
     const [pushed, web, all] = recorded({ 'pushed.log': 'a\n', 'web.log': '[channel=news] a\n', 'all.log': 'a\n' });
     expect(owners(pushed!)).toEqual([['sport', 'sport']]);
     expect(owners(web!)).toEqual([['source:web', undefined]]);
-    expect(owners(all!)).toEqual([['engine:all', undefined]]);
+    expect(owners(all!)).toEqual([['engine:local', undefined]]);
   });
 
   it('is refused where it is said to be that of a channel that is not there', () => {

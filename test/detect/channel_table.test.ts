@@ -24,6 +24,27 @@ describe('the table of channels', () => {
     expect([table.numberOf('stream-7'), table.numberOf('sport.hd'), table.numberOf('lost')]).toEqual([0, 1, undefined]);
   });
 
+  it('knows in the log of an engine what that engine calls its channels, and elsewhere what only one does', () => {
+    const ids = ['one-news', 'two-news', 'news'];
+    const own = [
+      { name: 'news', channel: 'one-news', engine: 'one' },
+      { name: 'news', channel: 'two-news', engine: 'two' },
+      { name: 'hd', channel: 'one-news', engine: 'one' },
+      { name: 'sd', channel: 'one-news', engine: 'one' },
+      { name: 'sd', channel: 'two-news', engine: 'two' },
+    ];
+    const of = createChannelTable(ids, own, new Map([['engine:two#2', 'two']]));
+    const named = (name: string, engine?: string) => ids[of.numberOf(name, engine) ?? -1];
+    expect(['one', 'two', 'three', undefined].map((engine) => named('news', engine))).toEqual([
+      ...['one-news', 'two-news', 'news', 'news'],
+    ]);
+    expect(['one', 'two', undefined].map((engine) => named('sd', engine))).toEqual(['one-news', 'two-news', undefined]);
+    expect([named('hd', 'two'), named('hd')]).toEqual(['one-news', 'one-news']);
+    expect(ids[of.find('[channel=sd] frozen', 'two')!]).toBe('two-news');
+    expect(of.find('[channel=sd] frozen')).toBeUndefined();
+    expect([of.engineOf('engine:two#2'), of.engineOf('engine:two')]).toEqual(['two', undefined]);
+  });
+
   it.each([
     ['GET /live/news/seg_1.ts', 'news'],
     ['GET /hls/news.m3u8', 'news'],
