@@ -65,9 +65,14 @@ function starterText(found: FoundSupervisor | undefined, managers: readonly Foun
   const [begin, end] = [shipped.indexOf(PART_BEGINS), shipped.indexOf(PART_ENDS)];
   const part = found === undefined ? managersPart(managers) : enginePart(found, managers);
   if (part === undefined || begin === -1 || end === -1) return shipped;
-  return `${shipped.slice(0, begin)}${part}\n${shipped.slice(end)}`;
+  const engine = found === undefined ? (managers[0]?.kind ?? LOCAL) : LOCAL;
+  const rest = shipped.slice(end).replaceAll(`engine: ${LOCAL}`, `engine: ${engine}`);
+  return `${shipped.slice(0, begin)}${part}\n${rest}`;
 }
 
+/** What the shipped starter calls its engine. */
+const LOCAL = 'local';
+const GROUP = 'group: encoders                 # failure domain: same origin, host or pool. Default: the engine';
 const PASSWORD = 'password_env: SUPERVISOR_PASSWORD   # or password_file:, which only its owner may read';
 
 const MANAGER_LINES: Readonly<Record<FoundManager['kind'], (manager: FoundManager) => readonly string[]>> = {
@@ -87,6 +92,7 @@ function managersPart(managers: readonly FoundManager[]): string | undefined {
     '# channels:',
     '#   - ids: [news, sport]',
     `#     engine: ${kind}`,
+    `#     ${GROUP}`,
     `#     name: "channel-{id}"             # ${kind === 'docker' ? 'the container' : 'the service unit'}`,
     '#     output: { hls: "http://127.0.0.1:8080/hls/{id}/index.m3u8", every: 2s, stall_after: 6s }',
     '',
@@ -115,6 +121,7 @@ function enginePart(found: FoundSupervisor, managers: readonly FoundManager[]): 
         ];
   const rest = [
     '    engine: local',
+    `    # ${GROUP}`,
     '    name: "{id}"                      # what the supervisor calls it; group:name for a program of a group',
     '    # logs: ["/var/log/channels/{id}.err"]',
     '    # Without a probe of the output Reeve cannot distinguish a stall from quiet:',

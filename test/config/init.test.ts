@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { checkAll, formatProblem } from '../../src/config/check.ts';
 import { loadConfig } from '../../src/config/config.ts';
-import { findManagers } from '../../src/config/find_managers.ts';
+import { type FoundManager, findManagers } from '../../src/config/find_managers.ts';
 import type { FoundSupervisor } from '../../src/config/find_supervisor.ts';
 import { init, starterFiles } from '../../src/config/init.ts';
 import { aFolder, TOOLS, writeInto } from './support.ts';
@@ -92,6 +92,27 @@ describe('init', () => {
     const text = readFileSync(join(folder, 'config/reeve.yaml'), 'utf8');
     expect(text).toMatch(/docker was found/);
     expect(text).toMatch(/systemd was found/);
+  });
+
+  it.each<[string, FoundSupervisor | undefined, readonly FoundManager['kind'][]]>([
+    ['Docker', undefined, ['docker']],
+    ['systemd', undefined, ['systemd']],
+    ['both', undefined, ['docker', 'systemd']],
+    ['a supervisor', FOUND, ['systemd']],
+  ])('has every example below the channels right where %s was found', (_, supervisor, kinds) => {
+    const managers = kinds.map((kind) => ({ kind, from: 'a look', socket: '/run/docker.sock' }));
+    const [file] = starterFiles(supervisor, managers);
+    const [head, rest = ''] = file!.text.split('# Persona and first phase for a whole group of channels.\n');
+    const uncommented = /^# (?=channels:| +- ids| +(?:engine|name|group|output):)|(?<=^ {4})# (?=(?:group|output):)/gm;
+    const channels = head!.replace('channels: []\n', '').replace(uncommented, '');
+    const sources = rest.replace(/^# (?=groups:|sources:| +- \{ id: (?:encoders|nginx))/gm, '');
+    const folder = aFolder();
+    writeInto(folder, file!.path, channels + sources);
+    const env = { SUPERVISOR_PASSWORD: 'x' };
+    expect(checkAll({ files: [], cwd: folder, env, tools: TOOLS }).map(formatProblem)).toEqual([]);
+    const { config } = loadConfig({ cwd: folder, env });
+    expect(config?.groups.map(({ id }) => id)).toEqual(['encoders']);
+    expect(config?.sources.map(({ id }) => id)).toEqual(['nginx']);
   });
 
   it('finds neither Docker nor systemd where there is none', () => {

@@ -1,4 +1,5 @@
 /** The commands about files that an operator edits. */
+import { join, resolve } from 'node:path';
 import type { Command } from 'commander';
 import type { z } from 'zod';
 import { checkAll, checkReport, type FileKind, formatProblem, warningsIn } from '../../config/check.ts';
@@ -19,6 +20,10 @@ export interface FilesDeps {
   /** By the name that `reeve schema` takes. */
   readonly documents: Readonly<Record<string, () => Promise<z.ZodType>>>;
 }
+
+/** Elsewhere it would find another file, or none. */
+const reeveIn = (directory = '.'): string =>
+  resolve(directory) === resolve('.') ? 'reeve' : `reeve -c ${join(directory, 'config/reeve.yaml')}`;
 
 /** Commands about the files that an operator edits. They need no daemon. */
 export function addFiles(program: Command, cli: Cli, deps: FilesDeps): void {
@@ -61,6 +66,7 @@ export function addFiles(program: Command, cli: Cli, deps: FilesDeps): void {
       const { written, kept, found, managers } = await init(directory ?? '.');
       if (cli.wantsJson()) return json(cli.terminal, { written, kept, found: found ?? null, managers });
       const lines = [...written.map((path) => `wrote ${path}`), ...kept.map((path) => `kept ${path} as it was`)];
-      cli.terminal.out(`${lines.join('\n')}\nnext: reeve check && reeve run\n`);
+      const reeve = reeveIn(directory);
+      cli.terminal.out(`${lines.join('\n')}\nnext: ${reeve} check && ${reeve} run\n`);
     });
 }

@@ -1,5 +1,5 @@
 import { join } from 'node:path';
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import { z } from 'zod';
 import { addFiles } from '../../../src/cli/commands/files.ts';
 import type { Problem } from '../../../src/core/errors.ts';
@@ -61,9 +61,19 @@ describe('a schema', () => {
 describe('a first configuration', () => {
   it('is written once, and what is there is kept', async () => {
     const folder = aFolder();
-    expect((await run(['init', folder])).out).toMatch(/^wrote .*reeve\.yaml[\s\S]*next: reeve check && reeve run\n$/);
+    expect((await run(['init', folder])).out).toMatch(/^wrote .*reeve\.yaml/);
     expect((await run(['init', folder])).out).toMatch(/^kept .*reeve\.yaml/);
     const again = JSON.parse((await run(['init', folder], [], { json: true })).out) as { written: string[] };
     expect(again.written).toEqual([]);
+  });
+
+  it('is checked and run by what is typed next, wherever it was written', async () => {
+    const folder = aFolder();
+    const next = async (directory: string) => (await run(['init', directory])).out.split('\n').at(-2);
+    const file = `${folder}/config/reeve.yaml`;
+    expect(await next(folder)).toBe(`next: reeve -c ${file} check && reeve -c ${file} run`);
+    vi.spyOn(process, 'cwd').mockReturnValue(folder);
+    onTestFinished(() => void vi.restoreAllMocks());
+    expect(await next(folder)).toBe('next: reeve check && reeve run');
   });
 });
