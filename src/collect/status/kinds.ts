@@ -36,7 +36,7 @@ export const numberOf = (value: unknown): number | undefined => {
 function icecast(page: unknown, mount: string): StatusReading | undefined {
   const stats = isRecord(page) ? page.icestats : undefined;
   if (!isRecord(stats)) return undefined;
-  const wanted = asWritten(mount);
+  const wanted = asWritten(`/${withoutSlash(mount)}`);
   const found = listOf(stats.source).find(({ listenurl }) => mountIn(String(listenurl)) === wanted);
   return found === undefined ? ABSENT : { present: true, viewers: numberOf(found.listeners) };
 }
@@ -64,9 +64,13 @@ function nginxRtmp(page: unknown, target: string): StatusReading | undefined {
 
 /** `app/stream`; the stream may hold slashes. */
 function splitTarget(target: string): readonly [string, string] {
-  const at = target.indexOf('/');
-  return at < 0 ? ['', target] : [target.slice(0, at), target.slice(at + 1)];
+  const path = withoutSlash(target);
+  const at = path.indexOf('/');
+  return at < 0 ? ['', path] : [path.slice(0, at), path.slice(at + 1)];
 }
+
+/** The path of an address begins with one, and the name of a stream does not: both are written for either. */
+const withoutSlash = (path: string): string => path.replace(/^\//, '');
 
 /** As many streams as MediaMTX and SRS are asked for at once. */
 const LISTED_MAX = 1_000;
@@ -74,7 +78,7 @@ const LISTED_MAX = 1_000;
 /** MediaMTX's `/v3/paths/list`; the names before version 1.18 stand second. */
 function mediamtx(page: unknown, path: string): StatusReading | undefined {
   if (!isRecord(page) || !Array.isArray(page.items)) return undefined;
-  const found = listOf(page.items).find(({ name }) => name === path);
+  const found = listOf(page.items).find(({ name }) => name === withoutSlash(path));
   if (found === undefined) return (numberOf(page.pageCount) ?? 1) > 1 ? undefined : ABSENT;
   const readers = Array.isArray(found.readers) ? found.readers.length : undefined;
   const position = numberOf(found.inboundBytes ?? found.bytesReceived);

@@ -45,6 +45,10 @@ describe('icecast', () => {
     expect(read('icecast', page({ listenurl }), '/new')).toEqual({ present: false });
   });
 
+  it('has a mount that is written without its first slash', () => {
+    expect(read('icecast', page(mount), 'news')).toMatchObject({ present: true });
+  });
+
   it('has none where it is not listed or its address cannot be read', () => {
     for (const source of [undefined, { listenurl: 'news' }])
       expect(read('icecast', page(source), '/news')).toEqual({ present: false });
@@ -87,6 +91,12 @@ describe('SRS', () => {
     expect(read('srs', page(3), 'live/news')).toMatchObject({ present: true, viewers: 2 });
     for (const none of [0, 1, undefined]) expect(read('srs', page(none), 'live/news')).toMatchObject({ viewers: 0 });
   });
+});
+
+it('a stream may be written with a slash before it', () => {
+  const stream = { app: 'live', name: 'news', publish: { active: true } };
+  expect(read('srs', { code: 0, streams: [stream] }, '/live/news')).toMatchObject({ present: true });
+  expect(read('mediamtx', { items: [{ name: 'news', ready: true }] }, '/news')).toMatchObject({ present: true });
 });
 
 describe('a page that lists a part of the streams', () => {
