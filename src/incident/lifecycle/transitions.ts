@@ -4,57 +4,11 @@ import type { MonoMs } from '../../core/clock.ts';
 import { MINUTE_MS } from '../../core/duration.ts';
 import type { Closing } from '../../core/incident.ts';
 import { PAGED_AND_PASSING } from '../../core/plan.ts';
-import { type ChannelId, type IncidentId, sameScope } from '../../core/scope.ts';
+import { sameScope } from '../../core/scope.ts';
 import { specOf } from '../../remediation/catalog.ts';
 import { atRest } from './drafts.ts';
+import type { Snapshot } from './seen.ts';
 import { announcedMs, type OpenIncident } from './state.ts';
-
-/** What is seen of one channel (or of one shared cause) at one moment. */
-export interface Snapshot {
-  readonly trouble:
-    | {
-        readonly classification: FailureClass;
-        /** The engine may still deal with it itself, until `settledMs`. */
-        readonly settling: boolean;
-        readonly settledMs: MonoMs;
-        /** Since when this classification has held. */
-        readonly sinceMs: MonoMs;
-        /** Since when it has been in trouble of any kind; undefined where that is not known. */
-        readonly troubledMs?: MonoMs;
-        /** The shared cause is gone since then, and this is what it left down. */
-        readonly leftMs?: MonoMs | undefined;
-        /** The channels that it left down. */
-        readonly down?: readonly ChannelId[];
-      }
-    | undefined;
-  readonly healthy: boolean | undefined;
-  readonly healthySinceMs: MonoMs | undefined;
-  /** No output is expected now (stopped on purpose, there is no viewer). */
-  readonly quiet: boolean;
-  readonly stoppedByPerson?: boolean | undefined;
-  /** Since when there has been no trouble, also where it is unknown whether it plays. */
-  readonly clearSinceMs?: MonoMs | undefined;
-  /** A shared cause covers the channel: its group's incident speaks for it. */
-  readonly covered: boolean;
-  /** That incident, once it is open. `notified`: a person was notified of it. `lists`: it is about this one. */
-  readonly absorber?: { readonly id: IncidentId; readonly notified: boolean; readonly lists: boolean } | undefined;
-  /** Of a group: its channels are started one by one, each by its own incident. */
-  readonly handedOver?: boolean;
-  /** What its last run was refused for holds no longer (law L5). */
-  readonly refusalIsOver?: boolean;
-  /** High-risk tools are contained for this scope. */
-  readonly contained: boolean;
-  /** A person works there, or an open page about its containment or a mass outage names it. */
-  readonly spokenFor?: boolean;
-  /** The open page of a group or an engine lists the channel. */
-  readonly listed?: boolean;
-  /** Of a group or an engine: who is down for its cause, has no page of its own and is not in its list; since when. */
-  readonly unlisted?: { readonly channels: readonly ChannelId[]; readonly sinceMs: MonoMs } | undefined;
-  /** It waits for a start, and the open page about all who do names it. */
-  readonly inCrowd?: boolean;
-  /** What became of the newest question that Reeve asked about this scope. */
-  readonly approval: 'none' | 'pending' | 'yes' | 'no' | 'expired';
-}
 
 /** An incident closes when its channel has been well for this long. */
 export const RESOLVE_HOLD_MS = 5_000;
@@ -112,7 +66,8 @@ export function transitionFor(
 const settleMs = ({ settledMs }: NonNullable<Snapshot['trouble']>, nowMs: MonoMs): MonoMs =>
   settledMs > nowMs ? Math.min(settledMs, nowMs + SETTLING_LOOK_MS) : nowMs + SETTLING_LOOK_MS;
 
-const none = (againMs?: MonoMs): Intent => ({ kind: 'none', againMs });
+type Wait = Extract<Intent, { kind: 'none' }>;
+const none = (againMs?: MonoMs): Wait => ({ kind: 'none', againMs });
 
 function judgeClosed(sight: Snapshot, nowMs: MonoMs): Intent {
   const { trouble } = sight;
@@ -124,7 +79,7 @@ function judgeClosed(sight: Snapshot, nowMs: MonoMs): Intent {
 }
 
 function judgeOpen(open: OpenIncident, sight: Snapshot, nowMs: MonoMs, policy: TransitionPolicy): Intent {
-  if (open.running) return none();
+  if (open.running) return widerPage(sight, nowMs, policy);
   if (sight.covered) {
     if (sight.absorber === undefined) return none(nowMs + SETTLING_LOOK_MS);
     // One page that names it is always open: its own, until a person is notified of a whole that it is listed in.
@@ -147,14 +102,20 @@ function judgeOpen(open: OpenIncident, sight: Snapshot, nowMs: MonoMs, policy: T
 }
 
 /** The page that law L6 asks for while an incident waits, also for a start that is due; undefined: none. */
-export const pageDueOf = (open: OpenIncident, sight: Snapshot, nowMs: MonoMs, policy: TransitionPolicy) =>
-  overduePageOf(open, sight, nowMs, policy) ?? widerPageOf(open, sight, nowMs, policy);
+export function pageDueOf(open: OpenIncident, sight: Snapshot, nowMs: MonoMs, policy: TransitionPolicy) {
+  const wider = open.told.length > 0 ? widerPage(sight, nowMs, policy) : none();
+  return overduePageOf(open, sight, nowMs, policy) ?? (wider.kind === 'tell' ? wider : undefined);
+}
 
-/** Law L6: who went down after the page was sent is put on its list, by one page for all who did. */
-function widerPageOf(open: OpenIncident, sight: Snapshot, nowMs: MonoMs, policy: TransitionPolicy): Tell | undefined {
+/**
+ * Law L6: who went down after the page was sent, or the run began, is put on its list, by one page for all who did. A
+ * run names those that the incident lists, and nobody else.
+ */
+function widerPage(sight: Snapshot, nowMs: MonoMs, policy: TransitionPolicy): Tell | Wait {
   const { unlisted } = sight;
-  if (open.told.length === 0 || sight.spokenFor === true || unlisted === undefined) return undefined;
-  if (nowMs < unlisted.sinceMs + policy.patienceMs + OVERDUE_MS) return undefined;
+  if (sight.spokenFor === true || unlisted === undefined) return none();
+  const dueMs = unlisted.sinceMs + policy.patienceMs + OVERDUE_MS;
+  if (nowMs < dueMs) return none(dueMs);
   const [first = '', ...others] = unlisted.channels;
   const are = others.length === 0 ? 'is' : `and ${others.length} more are`;
   return { kind: 'tell', because: `${first} ${are} down, too` };

@@ -6,7 +6,7 @@ import type { ChannelId, Scope } from '../../core/scope.ts';
 import { coveredIn } from '../../ground/correlate/cause_index.ts';
 import { containmentsOf, type GuardState } from '../../guard/state/state.ts';
 import { type IncidentState, openOn } from '../lifecycle/state.ts';
-import type { Snapshot } from '../lifecycle/transitions.ts';
+import type { Snapshot } from '../lifecycle/seen.ts';
 import type { FindingTracker } from './finding_tracker.ts';
 import type { OpenPages } from './ports.ts';
 import { isPaged, KEY_OF_MASS_OUTAGE, keyOfContainmentPage } from '../pages/page.ts';

@@ -30,7 +30,7 @@ import { containmentsOf, type GuardState, subjectAt } from '../../guard/state/st
 import { startsIn } from '../../guard/state/window.ts';
 import { goneCause, isEachItsOwn, isHandedOver, isWell, timesOf, wellSinceMs } from '../lifecycle/causes.ts';
 import { isRefusalOver } from '../lifecycle/refusal.ts';
-import type { Snapshot } from '../lifecycle/transitions.ts';
+import type { Snapshot } from '../lifecycle/seen.ts';
 import { absorberOf, isInMassOutage, isListed, isNamed, troubledIn, unlistedOf } from './named.ts';
 import type { Seen } from '../lifecycle/seen.ts';
 import { type IncidentState, openOn } from '../lifecycle/state.ts';

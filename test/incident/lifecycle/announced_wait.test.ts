@@ -10,7 +10,8 @@ import {
   newlyOpen,
   openById,
 } from '../../../src/incident/lifecycle/state.ts';
-import { type Snapshot, type TransitionPolicy, transitionFor } from '../../../src/incident/lifecycle/transitions.ts';
+import type { Snapshot } from '../../../src/incident/lifecycle/seen.ts';
+import { type TransitionPolicy, transitionFor } from '../../../src/incident/lifecycle/transitions.ts';
 import { anIncident } from '../../support/a.ts';
 
 const policy: TransitionPolicy = { patienceMs: 0, resolveHoldMs: 5_000, relapseMs: 60_000 };

@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { type Snapshot, type TransitionPolicy, transitionFor } from '../../../src/incident/lifecycle/transitions.ts';
+import type { Snapshot } from '../../../src/incident/lifecycle/seen.ts';
+import { type TransitionPolicy, transitionFor } from '../../../src/incident/lifecycle/transitions.ts';
 import type { OpenIncident } from '../../../src/incident/lifecycle/state.ts';
 import { anIncident } from '../../support/a.ts';
 

@@ -6,7 +6,7 @@ import type { Outcome } from '../../../src/core/incident.ts';
 import type { Draft, JournalEntry } from '../../../src/core/journal.ts';
 import { Responder, type ResponderDeps } from '../../../src/incident/lifecycle/responder.ts';
 import { type IncidentState, incidentProjection } from '../../../src/incident/lifecycle/state.ts';
-import type { Snapshot } from '../../../src/incident/lifecycle/transitions.ts';
+import type { Snapshot } from '../../../src/incident/lifecycle/seen.ts';
 import { fakeClock } from '../../support/fake_clock.ts';
 
 export const NEWS = { kind: 'channel', id: 'news' } as const;

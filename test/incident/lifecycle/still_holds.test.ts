@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { ESCALATION_REASONS, Outcome } from '../../../src/core/incident.ts';
-import type { Snapshot } from '../../../src/incident/lifecycle/transitions.ts';
+import type { Snapshot } from '../../../src/incident/lifecycle/seen.ts';
 import { endOf, responding, TROUBLE as CRASHED } from './responding.ts';
 
 const TROUBLE: Snapshot['trouble'] = { ...CRASHED, classification: 'encode_too_slow', sinceMs: 0, troubledMs: 0 };

@@ -1,11 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import type { Outcome } from '../../../src/core/incident.ts';
-import {
-  type TransitionPolicy,
-  transitionFor,
-  nextRunMs,
-  type Snapshot,
-} from '../../../src/incident/lifecycle/transitions.ts';
+import type { Snapshot } from '../../../src/incident/lifecycle/seen.ts';
+import { nextRunMs, type TransitionPolicy, transitionFor } from '../../../src/incident/lifecycle/transitions.ts';
 import type { OpenIncident } from '../../../src/incident/lifecycle/state.ts';
 import { anIncident, permitTerms } from '../../support/a.ts';
 
@@ -407,6 +403,21 @@ describe('who goes down after the page of the group was sent', () => {
     expect(at(NOW - 47_999).kind).toBe('none');
     const one = { unlisted: { channels: ['news'], sinceMs: NOW - 48_000 } };
     expect(at(0, one)).toEqual({ kind: 'tell', because: 'news is down, too' });
+  });
+
+  it('is paged while a run of the group is under way as well, whether or not the page was sent before', () => {
+    const during = (sinceMs: number, with_: Partial<Snapshot> = {}, told: OpenIncident['told'] = []) =>
+      transitionFor(
+        held({ told, running: true }),
+        sight({ unlisted: { channels: ['news'], sinceMs }, ...with_ }),
+        NOW,
+        patient,
+      );
+    for (const told of [[], ['unknown']] as const) {
+      expect(during(NOW - 48_000, {}, told)).toEqual({ kind: 'tell', because: 'news is down, too' });
+      expect(during(NOW - 47_999, {}, told)).toEqual({ kind: 'none', againMs: NOW + 1 });
+    }
+    expect(during(NOW - 90_000, { spokenFor: true }).kind).toBe('none');
   });
 
   it('is not paged once more where all of it is spoken for, or nobody is left out', () => {

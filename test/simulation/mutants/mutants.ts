@@ -321,7 +321,7 @@ const KNOWN_BAD: readonly Mutant[] = [
   one(
     'second_run_on_one_channel',
     'S7',
-    ['src/incident/lifecycle/transitions.ts', 'if (open.running) return none();', ''],
+    ['src/incident/lifecycle/transitions.ts', 'if (open.running) return widerPage(sight, nowMs, policy);', ''],
     'plain',
   ),
   {
@@ -465,8 +465,8 @@ const KNOWN_BAD: readonly Mutant[] = [
     'L6',
     [
       'src/incident/lifecycle/transitions.ts',
-      'if (nowMs < unlisted.sinceMs + policy.patienceMs + OVERDUE_MS) return undefined;',
-      'if (nowMs >= 0) return undefined;',
+      'if (nowMs < dueMs) return none(dueMs);',
+      'if (nowMs >= 0) return none();',
     ],
     'plain',
     156,
