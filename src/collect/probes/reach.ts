@@ -3,6 +3,7 @@ import { connect } from 'node:net';
 import type { ReachSample } from '../../core/sample.ts';
 import { failureOf, statusOf } from '../../resilience/failure.ts';
 import type { BoundedFetch } from '../../resilience/http.ts';
+import { isIcy } from './icy.ts';
 
 export type ReachReading = Omit<ReachSample, 'at' | 'monoMs' | 'source' | 'kind' | 'channel'>;
 
@@ -42,6 +43,7 @@ export async function reachHttp({ url, ask, timeoutMs }: ReachHttp, signal: Abor
     const { status } = await ask({ url, timeoutMs, bytesMax: FIRST_BYTES, cut: true, signal });
     return { ok: true, status };
   } catch (error) {
+    if (isIcy(error)) return { ok: true, status: 200 };
     const reading = failed(error);
     const redirected = reading.status !== undefined && reading.status >= 300 && reading.status < 400;
     return redirected ? { ok: true, ...(reading.status === undefined ? {} : { status: reading.status }) } : reading;

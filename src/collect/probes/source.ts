@@ -7,6 +7,7 @@ import { ReeveError } from '../../core/errors.ts';
 import { addressWithin } from '../../core/peer.ts';
 import type { SourceSample } from '../../core/sample.ts';
 import { failureOf } from '../../resilience/failure.ts';
+import { isIcy, openIcy } from './icy.ts';
 import { isCorruptTransportStream } from './mpegts.ts';
 
 export type SourceReading = Omit<SourceSample, 'at' | 'monoMs' | 'source' | 'kind' | 'channel'>;
@@ -85,7 +86,10 @@ function openByHttp(url: URL, signal: AbortSignal): Promise<OpenedSource> {
     incoming.on('error', () => undefined);
     resolve({ incoming });
   });
-  request.on('error', (error) => resolve({ error: signal.aborted ? signal.reason : error }));
+  request.on('error', (error) => {
+    if (signal.aborted) return resolve({ error: signal.reason });
+    resolve(url.protocol === 'http:' && isIcy(error) ? openIcy(url, signal) : { error });
+  });
   request.on('close', () => resolve({ error: Object.assign(new Error('closed'), { code: 'ECONNRESET' }) }));
   request.end();
   return promise;
