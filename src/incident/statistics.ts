@@ -5,7 +5,7 @@ import type { Limits } from '../core/limits.ts';
 import { keyOfScope, parseScope } from '../core/scope.ts';
 import { breakerOf } from '../guard/containment.ts';
 import { cooldownOf } from '../guard/state/cooldown.ts';
-import { specOf, TOOL_SPECS } from '../remediation/catalog.ts';
+import { isStart, TOOL_SPECS } from '../remediation/catalog.ts';
 import { subjectsOf } from '../guard/state/state.ts';
 import type { ChannelIndex } from './pipeline/channel_index.ts';
 import type { DecisionPipeline } from './pipeline/decision_pipeline.ts';
@@ -51,7 +51,7 @@ function count(tally: Tally, { fact }: JournalEntry): Tally {
     case 'run.ended':
       return fact.outcome.kind === 'escalated' ? add('escalated') : tally;
     case 'tool.started':
-      return specOf(fact.permit.call.tool).startsProcess ? add('restarts') : tally;
+      return isStart(fact.permit.call) ? add('restarts') : tally;
     case 'attempt.verified':
       return add(fact.verification.cured ? 'verified' : 'notVerified');
     case 'guard.decided':

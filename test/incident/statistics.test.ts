@@ -41,6 +41,8 @@ describe('the counts of reeve stats', () => {
 
   it('count as a restart only what starts a process', () => {
     expect(counted(started('restart_channel'), started('refresh_credentials'))).toMatchObject({ restarts: 1 });
+    const plan = aCall({ target: { kind: 'group', id: 'gen' } });
+    expect(counted({ type: 'tool.started', permit: permitTerms({ call: plan }) })).toMatchObject({ restarts: 0 });
   });
 
   it('count plans by who made them: what a policy says is neither of a rule nor of a model', () => {

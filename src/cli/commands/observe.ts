@@ -27,11 +27,17 @@ interface WireIncident {
   readonly ending: string | null;
   readonly open_ms: number;
 }
+interface WireContainment {
+  readonly scope: string;
+  readonly reason: string;
+  readonly detail: string;
+  readonly release_by_person: boolean;
+}
 interface WireStatus {
   readonly phase: number;
   readonly freeze?: { readonly who: string; readonly because: string };
   readonly fleet_budget: { readonly used: number; readonly max: number; readonly free_in_ms: number };
-  readonly containment: readonly { readonly scope: string; readonly reason: string; readonly detail: string }[];
+  readonly containment: readonly WireContainment[];
   readonly channels: readonly WireChannel[];
   readonly incidents: readonly WireIncident[];
   readonly approvals: readonly { readonly id: string; readonly what: string }[];
@@ -215,7 +221,8 @@ const incidentTable = (incidents: readonly WireIncident[]): string =>
   );
 
 function budgetText(cli: Cli, { used, max, free_in_ms: freeInMs }: WireStatus['fleet_budget']): string {
-  const text = `restarts by Reeve in 24 h: ${used} of ${max} of the fleet`;
+  // Not all of them: what a staged plan has started and verified leaves the budget.
+  const text = `budget of restarts in 24 h: ${used} of ${max} used by Reeve`;
   return used < max ? text : paint(cli.terminal, 'red', `${text}: none is made, the next in ${spell(freeInMs)}`);
 }
 
@@ -226,7 +233,7 @@ function statusText(cli: Cli, status: WireStatus): string {
     `phase ${status.phase}${lowerPhases(status)}${status.freeze === undefined ? '' : red(freezeText(status.freeze))}`,
     `last page delivered: ${delivery === null ? 'never' : `${spell(delivery * 1000)} ago`}`,
     budgetText(cli, status.fleet_budget),
-    ...status.containment.map(({ scope, reason, detail }) => red(`contained: ${scope} (${reason}) ${plain(detail)}`)),
+    ...status.containment.map((held) => red(containmentText(held))),
     ...holdLines(status.channels, status.windows),
     ...status.approvals.map(({ id, what }) => red(`waits for a yes: ${plain(what)} — reeve approve ${id}`)),
     ...status.problems.map((problem) => red(plain(problem))),
@@ -246,6 +253,11 @@ function statusText(cli: Cli, status: WireStatus): string {
   lines.push('', table(['channel', 'group', 'health', 'starts (1 h)', 'breaker', 'because'], channels));
   lines.push('', status.incidents.length === 0 ? 'no open incidents' : incidentTable(status.incidents));
   return lines.join('\n');
+}
+
+function containmentText({ scope, reason, detail, release_by_person: byPerson }: WireContainment): string {
+  const ends = byPerson ? 'ends only by' : 'ends by itself once its cause has been gone for a while, or by';
+  return `contained: ${scope} (${reason}) ${plain(detail)}; it ${ends} reeve release ${scope} --because "…"`;
 }
 
 const freezeText = ({ who, because }: NonNullable<WireStatus['freeze']>): string =>

@@ -138,6 +138,22 @@ describe('reeve status', () => {
     );
   });
 
+  it('says how each containment ends, and what of the budget of restarts is used', async () => {
+    const held = { scope: 'fleet', reason: 'restart_storm', detail: '10 starts' };
+    const status = (byPerson: boolean) => ({
+      ...{ phase: 4, frozen: false, containment: [{ ...held, release_by_person: byPerson }], incidents: [] },
+      ...{ fleet_budget: { used: 2, max: 20, free_in_ms: 0 }, channels: [], approvals: [], windows: [], problems: [] },
+      last_delivery: { seconds_ago: null },
+    });
+    const lines = (await printed(status(false), 'status')).split('\n');
+    expect(lines[2]).toBe('budget of restarts in 24 h: 2 of 20 used by Reeve');
+    expect(lines[3]).toBe(
+      'contained: fleet (restart_storm) 10 starts; it ends by itself once its cause has been gone for a while, ' +
+        'or by reeve release fleet --because "…"',
+    );
+    expect(await printed(status(true), 'status')).toContain('it ends only by reeve release fleet --because');
+  });
+
   it('shows where people hold Reeve off, before the table', async () => {
     const channel = { group: 'g', healthy: false, classification: 'output_stalled', because: 'it stands' };
     const more = { restart_count: 0, breaker: 'closed', unknown_outcome: false, leased_for_ms: 90_000 };
