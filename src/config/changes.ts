@@ -1,8 +1,8 @@
 /** What of a changed configuration takes effect at once, and what at the next start. */
+import { ACTING_PHASE } from '../core/control.ts';
 import type { Problem } from '../core/errors.ts';
 import { canonicalJson } from '../core/wire.ts';
 import type { ChannelConfig, Config, EngineConfig, GroupConfig } from './config.ts';
-import { ACTING_PHASE } from './document/cross_checks.ts';
 import type { Configuration } from './load.ts';
 
 /**

@@ -11,6 +11,8 @@ import type { FailureClass } from './classification.ts';
  */
 export type Phase = 0 | 1 | 2 | 3 | 4;
 export const PHASES: readonly Phase[] = [0, 1, 2, 3, 4];
+/** From this phase on Reeve changes things: then a receiver must be there. */
+export const ACTING_PHASE: Phase = 2;
 export const FULL_LOOP: Phase = 4;
 
 /** A question that waits for a person, bound to exactly what was asked. */

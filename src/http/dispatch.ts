@@ -12,9 +12,11 @@ import {
   setPhase,
   thaw,
   type CommandResult,
+  no,
 } from '../control/commands.ts';
 import { addToken, revokeToken } from '../control/tokens.ts';
 import type { Change } from '../config/reload.ts';
+import { ACTING_PHASE } from '../core/control.ts';
 import type { Clock } from '../core/clock.ts';
 import type { CommandAnswer } from '../core/command_answer.ts';
 import type { Ids } from '../core/id.ts';
@@ -47,7 +49,7 @@ export interface CommandDeps {
   readonly clock: Clock;
   readonly ids: Ids;
   readonly outbox: Read<Outbox>;
-  readonly dispatcher: Pick<Dispatcher, 'deliverTest'>;
+  readonly dispatcher: Pick<Dispatcher, 'deliverTest' | 'status'>;
   readonly reload: () => Change;
   readonly learning: Pick<Learning, 'setState'>;
   readonly settings: () => Settings;
@@ -109,10 +111,11 @@ const CARRIED_OUT: Readonly<Record<CommandName, CarryOut>> = {
     const held = Object.values(pipeline.guardState().containments);
     return releaseHeld({ known, held }, scope, command);
   }),
-  phase: written((command, { known }) => {
+  phase: written((command, { known, dispatcher }) => {
     const { group } = command.fields;
     const order = { phase: number(command, 'phase'), group: typeof group === 'string' ? group : undefined };
-    return setPhase(known, order, command);
+    const isUnheard = order.phase >= ACTING_PHASE && dispatcher.status().length === 0;
+    return isUnheard ? no('phase_invalid', unheard(order.phase)) : setPhase(known, order, command);
   }),
   approve: written((command, { pipeline, clock }) => {
     const order = { id: text(command, 'id'), yes: command.fields.yes === true, nowMs: clock.monotonicMs() };
@@ -137,6 +140,10 @@ const CARRIED_OUT: Readonly<Record<CommandName, CarryOut>> = {
   ask_begin: (command, { dialogue }) => dialogue.begin(beganOf(command)),
   ask_end: ended,
 };
+
+/** As the configuration is refused where its own phase says so. */
+const unheard = (phase: number): string =>
+  `phase ${phase} changes things, and no receiver could call a person; add one under receivers: and start Reeve anew`;
 
 /** The route has checked the types of all fields. */
 function teachOrderOf({ who, fields }: Command): TeachOrder {

@@ -7,6 +7,7 @@ import type { CommandName } from '../../src/http/daemon.ts';
 import { type CommandDeps, createCommands } from '../../src/http/dispatch.ts';
 import { pipelineHarness } from '../support/pipeline_harness.ts';
 
+const HOOK = { receiver: 'hook', error: undefined, failingForMs: undefined, pages: 0 };
 const ANN = { who: 'ann', because: 'on call' };
 
 function setUp(with_: Partial<CommandDeps> = {}, options: Parameters<typeof pipelineHarness>[0] = {}) {
@@ -20,7 +21,7 @@ function setUp(with_: Partial<CommandDeps> = {}, options: Parameters<typeof pipe
       groups: new Set(['encoders']),
       engines: new Set(['local']),
     },
-    dispatcher: { deliverTest: async () => [] },
+    dispatcher: { deliverTest: async () => [], status: () => [HOOK] },
     reload: () => ({ ok: false, configuration: undefined as never, problems: [] }),
     learning: { setState: () => ({ ok: false, code: 'target_unknown', because: 'no rule' }) },
     settings: () => ({
@@ -145,6 +146,16 @@ describe('a command', () => {
     expect(ledger.lastSeq).toBe(before);
   });
 
+  it('for a phase that changes things needs a receiver, as the configuration does', async () => {
+    const { run, facts } = setUp({ dispatcher: { deliverTest: async () => [], status: () => [] } });
+    for (const fields of [{ phase: 2 }, { phase: 4, group: 'encoders' }]) {
+      const because = expect.stringContaining('changes things, and no receiver could call a person');
+      expect(await run('phase', fields)).toEqual({ ok: false, because });
+    }
+    expect(await run('phase', { phase: 1 })).toMatchObject({ ok: true });
+    expect(facts('control.phase_set')).toMatchObject([{ phase: 1 }]);
+  });
+
   it('for a phase takes a number, and a group where one is named', async () => {
     const { run, facts } = setUp();
     expect(await run('phase', { phase: 2, group: 'encoders' })).toMatchObject({ ok: true });
@@ -198,7 +209,10 @@ describe('a command', () => {
     expect(await setUp().run('page_test')).toMatchObject({ ok: false, hint: 'add one under receivers:' });
     const took = { receiver: 'pager', ok: true, tookMs: 12, error: undefined };
     const failed = { receiver: 'mail', ok: false, tookMs: 1, error: 'refused' };
-    const sent = (...deliveries: readonly object[]) => ({ deliverTest: async () => deliveries as never });
+    const sent = (...deliveries: readonly object[]) => ({
+      deliverTest: async () => deliveries as never,
+      status: () => [],
+    });
     expect(await setUp({ dispatcher: sent(took) }).run('page_test')).toMatchObject({
       ok: true,
       said: 'pager took it in 12 ms',

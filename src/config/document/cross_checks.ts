@@ -2,6 +2,7 @@
 import { type LogOrigin, type LogSourceDocument, logSourceDocument } from '../../collect/documents.ts';
 import type { LogFormat } from '../../collect/formats/schema.ts';
 import { engineDocument, NAME_RULES } from '../../engine/documents.ts';
+import { ACTING_PHASE } from '../../core/control.ts';
 import { ReeveError } from '../../core/errors.ts';
 import type { Limits } from '../../core/limits.ts';
 import { formatDuration } from '../../core/document/duration.ts';
@@ -82,8 +83,6 @@ export function crossCheck(
   }
 }
 
-/** From this phase on Reeve changes things. */
-export const ACTING_PHASE = 2;
 const LAST_PHASE = 4;
 
 /** Whoever acts must be able to call a person. */
