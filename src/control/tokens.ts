@@ -33,12 +33,27 @@ export interface TokenState {
 function apply(state: TokenState, { at, monoMs, fact }: JournalEntry): TokenState {
   if (fact.type === 'token.added') {
     const { name, scopes, sha256, forMs, who, because } = fact;
-    const others = state.tokens.filter((token) => token.name !== name).slice(1 - TOKENS_MAX);
+    const others = withRoom(
+      state.tokens.filter((token) => token.name !== name),
+      { at, monoMs },
+    );
     const times = { addedAt: at, expiresAt: at + forMs, expiresMs: monoMs + forMs };
     return { tokens: [...others, { name, scopes, sha256, ...times, who, because }] };
   }
   if (fact.type === 'token.revoked') return { tokens: state.tokens.filter(({ name }) => name !== fact.name) };
   return state;
+}
+
+/** Room for one more: while there are any that have ended, no other is forgotten. */
+function withRoom(
+  tokens: readonly NamedToken[],
+  { at, monoMs }: Pick<JournalEntry, 'at' | 'monoMs'>,
+): readonly NamedToken[] {
+  const excess = tokens.length + 1 - TOKENS_MAX;
+  if (excess <= 0) return tokens;
+  const leftMs = ({ expiresAt, expiresMs }: NamedToken): number => Math.min(expiresAt - at, expiresMs - monoMs);
+  const gone = new Set([...tokens].sort((a, b) => leftMs(a) - leftMs(b)).slice(0, excess));
+  return tokens.filter((token) => !gone.has(token));
 }
 
 /** Tokens that were added and not revoked. Those that have expired stand there too: ask `liveTokens`. */

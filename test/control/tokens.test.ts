@@ -89,6 +89,18 @@ describe('a named token', () => {
     expect(add(state)).toMatchObject({ ok: false, code: 'token_invalid' });
     expect(state.tokens).toHaveLength(TOKENS_MAX);
   });
+
+  it('is not forgotten for as long as it is good, however many came and ended since', () => {
+    let state = applied(NONE, add(NONE, { name: 'oncall', forMs: TOKEN_MS_MAX }));
+    for (let index = 0; index < 2 * TOKENS_MAX; index += 1) {
+      const now = at(1_000 + index * TOKEN_MS_MIN, index * TOKEN_MS_MIN);
+      state = applied(state, add(state, { name: `job-${index}`, forMs: TOKEN_MS_MIN }, now), now);
+    }
+    expect(state.tokens).toHaveLength(TOKENS_MAX);
+    const end = 2 * TOKENS_MAX * TOKEN_MS_MIN;
+    expect(liveTokens(state, at(end, end)).map(({ name }) => name)).toEqual(['oncall']);
+    expect(state.tokens.at(-1)?.name).toBe(`job-${2 * TOKENS_MAX - 1}`);
+  });
 });
 
 describe('scopes', () => {
