@@ -35,6 +35,9 @@ function observeStart(edit: Edit, entry: JournalEntry, fact: FactOf<'start.obser
   if (own !== undefined && isThatOne) {
     own.atMs = Math.max(own.atMs, atMs);
     own.life = fact.generation;
+    // An engine may begin it long after the call has ended: the cooldown is counted from then (law S1).
+    const use = subject.uses.restart_channel;
+    if (use?.permit === own.permit && use.endedMs !== undefined) use.endedMs = Math.max(use.endedMs, atMs);
     return;
   }
   const planned = fact.planned === undefined ? {} : { planned: true as const };

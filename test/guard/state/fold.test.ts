@@ -238,6 +238,22 @@ describe('incidents and containments', () => {
     expect('unknown' in b.subject('group:encoders')).toBe(false);
   });
 
+  it('the cooldown of a restart is counted from when its process really began, where that was after the call', () => {
+    const cooldownFrom = (seenMs: number, agoMs: number | undefined, origin: 'reeve' | 'engine' = 'reeve') => {
+      const b = book();
+      b.grant(aPermit());
+      b.start(12_000, aPermit());
+      b.finish(13_000, aPermit());
+      const observed = { type: 'start.observed', origin, generation: 'g2', engine: 'local' } as const;
+      b.put(seenMs, { ...observed, ...(agoMs !== undefined && { agoMs }) }, { channel: 'news' });
+      return b.subject().uses.restart_channel?.endedMs;
+    };
+    expect([cooldownFrom(55_000, undefined), cooldownFrom(55_000, 5_000), cooldownFrom(14_000, 2_000)]).toEqual([
+      55_000, 50_000, 13_000,
+    ]);
+    expect(cooldownFrom(55_000, undefined, 'engine')).toBe(13_000);
+  });
+
   it('a restart that may have left its channel stopped is forgotten when a person was seen to stop it, and not else', () => {
     const b = book();
     b.grant(aPermit());
