@@ -8,6 +8,8 @@ import type { ServiceTruth, TruthOracle } from './service_truth.ts';
 
 /** A process that lasts this long is seen by then, and counted by any observer. */
 const SEEN_MS = 12_000;
+/** Another took its place before the next look, of which there is one in a second at best. */
+const UNSEEN_MS = 1_000;
 /** One channel that others start again and again is no storm. */
 const FOREIGN_MAX = 3;
 
@@ -113,7 +115,14 @@ export class RealStarts implements Oracle, TruthOracle {
     const nowMs = this.#case.nowMs();
     return processes.filter((process) => {
       const isStaged = this.#staged.has(this.#calls.get(process.channel)?.permit ?? '');
-      return !(isStaged && (provedMs(process) ?? Number.POSITIVE_INFINITY) <= nowMs);
+      return !(isStaged && (provedMs(this.#takenFor(process)) ?? Number.POSITIVE_INFINITY) <= nowMs);
     });
+  }
+
+  /** What nobody could see, because another party started the channel at once, is taken for what that began. */
+  #takenFor(process: Generation): Generation {
+    const { channel, bornMs, endedMs } = process;
+    if (endedMs === undefined || endedMs - bornMs >= UNSEEN_MS) return process;
+    return this.#processes.find((next) => next.channel === channel && next.bornMs >= endedMs) ?? process;
   }
 }

@@ -58,6 +58,29 @@ describe('the window, by the list of processes (S2)', () => {
     expect(begun(11, false, 5 * S)).toEqual(['S2']);
   });
 
+  it('takes what nobody could see for the proven process of another party that took its place at once', () => {
+    const broken = (replacedAfterMs: number, isProven: boolean): readonly string[] => {
+      const { context, broken: laws, at, process, restart, entry } = oracleEnvironment(20);
+      const oracle = new RealStarts(context);
+      for (let n = 0; n < 11; n += 1) {
+        at(n * 5 * S);
+        const call = restart(`ch${n}`);
+        oracle.entry(entry({ type: 'tool.started', permit: { id: call.permit, parent: 'per-0' } }));
+        oracle.invoked(call);
+        const own = process(`ch${n}`, 'reeve');
+        oracle.started(own);
+        at(n * 5 * S + replacedAfterMs);
+        own.endedMs = n * 5 * S + replacedAfterMs;
+        const other = process(`ch${n}`, 'human');
+        if (isProven) other.playedMs = own.endedMs;
+        oracle.started(other);
+      }
+      return laws;
+    };
+    expect(broken(999, true)).toEqual([]);
+    expect([broken(1_000, true), broken(999, false)]).toEqual([['S2'], ['S2']]);
+  });
+
   /** Ten channels begun by others before the eyes of a Reeve that then starts one. */
   function afterOthers(visible: boolean, perChannel: boolean): readonly string[] {
     const { context, broken, at, process, restart, truths } = oracleEnvironment(20);
