@@ -37,7 +37,7 @@ function observeStart(edit: Edit, entry: JournalEntry, fact: FactOf<'start.obser
     own.life = fact.generation;
     // An engine may begin it long after the call has ended: the cooldown is counted from then (law S1).
     const use = subject.uses.restart_channel;
-    if (use?.permit === own.permit && use.endedMs !== undefined) use.endedMs = Math.max(use.endedMs, atMs);
+    if (use?.endedMs !== undefined && use.permit === own.permit) use.endedMs = Math.max(use.endedMs, atMs);
     return;
   }
   const planned = fact.planned === undefined ? {} : { planned: true as const };
