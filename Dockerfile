@@ -2,7 +2,9 @@
 # 10 MB more for as long as it lives, and one that loads five hundred modules another 5.
 #   docker build -t reeve .
 #   docker run --init --read-only --cap-drop ALL --security-opt no-new-privileges --network host \
-#     -v reeve-state:/var/lib/reeve -v /etc/reeve:/etc/reeve:ro -v /var/log:/var/log:ro reeve
+#     -v reeve-state:/var/lib/reeve -v /srv/reeve/config:/etc/reeve:ro -v /var/log:/var/log:ro reeve
+# /srv/reeve is what `reeve init /srv/reeve` was given. Commands go to the same configuration and state:
+#   docker exec CONTAINER node /app/bin/reeve.js status
 # Host network, because Reeve listens on loopback by default and most engines do too. To publish a port instead, set
 # http.listen in reeve.yaml; a tmpfs at /tmp is not needed. --init reaps what a command engine leaves behind.
 #
@@ -36,7 +38,8 @@ COPY package.json LICENSE README.md ./
 COPY bin ./bin
 COPY personas ./personas
 COPY config ./config
-ENV NODE_ENV=production STATE_DIRECTORY=/var/lib/reeve
+# Without REEVE_CONFIG a command would read the starter that lies in /app/config.
+ENV NODE_ENV=production STATE_DIRECTORY=/var/lib/reeve REEVE_CONFIG=/etc/reeve/reeve.yaml
 USER 10001:10001
 VOLUME /var/lib/reeve
 EXPOSE 7433
@@ -44,4 +47,4 @@ STOPSIGNAL SIGTERM
 HEALTHCHECK --interval=15s --timeout=5s --start-period=20s --retries=3 \
   CMD ["node", "-e", "fetch('http://127.0.0.1:7433/healthz',{signal:AbortSignal.timeout(4000)}).then((r)=>process.exit(r.ok?0:1),()=>process.exit(1))"]
 ENTRYPOINT ["node", "/app/bin/reeve.js"]
-CMD ["run", "--config", "/etc/reeve/reeve.yaml"]
+CMD ["run"]

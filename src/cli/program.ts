@@ -60,7 +60,7 @@ function createProgram(host: CliHost, fail: (exitCode: number) => void, onAsked:
     .version(host.version)
     .option(
       '-c, --config <file>',
-      'configuration (REEVE_CONFIG; default ./config/reeve.yaml, then /etc/reeve/reeve.yaml)',
+      'configuration (REEVE_CONFIG; default ./config/reeve.yaml, then reeve.yaml or config/reeve.yaml in /etc/reeve)',
     )
     .option('--state <directory>', 'where state is kept (REEVE_STATE)')
     .option('--url <url>', 'address of the running daemon (REEVE_URL)')

@@ -137,7 +137,7 @@ const noFile = (file: string): Problem => ({
   line: 1,
   column: 1,
   path: '',
-  message: 'there is no configuration, neither here nor at /etc/reeve/reeve.yaml',
+  message: 'there is no configuration, neither here nor in /etc/reeve',
   hint: 'reeve init writes a first one; --config names another place',
 });
 

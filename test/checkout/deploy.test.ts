@@ -26,6 +26,12 @@ describe('deploy/reeve.service', () => {
     expect(ended.code).toBe(0);
   });
 
+  it('reads the file that its first lines have written, by looking for it as every command does', () => {
+    expect(unit).toMatch(/^# {3}reeve init \/etc\/reeve && reeve check\b/m);
+    expect(unit).toMatch(/^ExecStart=\S+\/reeve run$/m);
+    expect(unit).not.toMatch(/^WorkingDirectory=/m);
+  });
+
   it('does not forbid writable code, which would kill V8 at start', () => {
     expect(unit).not.toMatch(/^MemoryDenyWriteExecute=(yes|true|1)/m);
   });
@@ -60,6 +66,11 @@ describe('Dockerfile', () => {
     const bases = [...dockerfile.matchAll(/^FROM (\S+)/gm)].map(([, base]) => base);
     expect(new Set(bases)).toEqual(new Set(['${NODE_IMAGE}@${NODE_DIGEST}']));
     expect(bases).toHaveLength(2);
+  });
+
+  it('has every command in it read the configuration of the daemon, and not the starter beside it', () => {
+    expect(dockerfile).toMatch(/^ENV .*\bREEVE_CONFIG=\/etc\/reeve\/reeve\.yaml$/m);
+    expect(dockerfile).toMatch(/^CMD \["run"\]$/m);
   });
 
   it('runs as a numbered user who is not root, and handles signals itself', () => {

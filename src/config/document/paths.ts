@@ -32,16 +32,22 @@ export function promotedFolder(
   return isOwn ? folders[name] : addedFolder(name, file);
 }
 
-const SYSTEM_FILE = '/etc/reeve/reeve.yaml';
+const SYSTEM_FOLDER = '/etc/reeve';
 
 /**
- * The configuration file: `--config`, `REEVE_CONFIG`, `./config/reeve.yaml`, `/etc/reeve/reeve.yaml`.
- * Undefined when none was given and neither of the last two exists.
+ * The configuration file: `--config`, `REEVE_CONFIG`, `./config/reeve.yaml`, `/etc/reeve/reeve.yaml`, and where
+ * `reeve init /etc/reeve` writes it. Undefined when none was given and none of the last three exists.
  */
-export function findConfigFile(flags: Flags, env: Environment, cwd: string): string | undefined {
+export function findConfigFile(
+  flags: Flags,
+  env: Environment,
+  cwd: string,
+  system: string = SYSTEM_FOLDER,
+): string | undefined {
   const file = flags.config ?? env.REEVE_CONFIG;
   if (file !== undefined) return resolve(cwd, file);
-  return [resolve(cwd, 'config/reeve.yaml'), SYSTEM_FILE].find((path) => existsSync(path));
+  const usual = [resolve(cwd, 'config/reeve.yaml'), join(system, 'reeve.yaml'), join(system, 'config/reeve.yaml')];
+  return usual.find((path) => existsSync(path));
 }
 
 /** The state directory: a flag, the environment (ours, systemd's, the desktop's), the file, the usual place. */

@@ -1,8 +1,9 @@
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { loadConfig } from '../../../src/config/config.ts';
+import { starterFiles } from '../../../src/config/init.ts';
 import { aFolder, loadText, MINIMAL } from '../support.ts';
-import { promotedFolder, SHIPPED } from '../../../src/config/document/paths.ts';
+import { findConfigFile, promotedFolder, SHIPPED } from '../../../src/config/document/paths.ts';
 
 describe('the place of a file or folder', () => {
   it.each([
@@ -25,6 +26,17 @@ describe('the place of a file or folder', () => {
     expect(fileOf({ config: 'a.yaml' }, { REEVE_CONFIG: 'b.yaml' })).toBe(join(cwd, 'a.yaml'));
     expect(fileOf({}, { REEVE_CONFIG: 'b.yaml' })).toBe(join(cwd, 'b.yaml'));
     expect(fileOf({}, {})).toBe(join(cwd, 'config/reeve.yaml'));
+  });
+
+  it('looks in /etc/reeve last, for a file of its own and for the one that reeve init /etc/reeve writes', () => {
+    const path = starterFiles(undefined)[0]!.path;
+    const here = aFolder({ 'config/reeve.yaml': MINIMAL });
+    const initialised = aFolder({ [path]: MINIMAL });
+    const both = aFolder({ [path]: MINIMAL, 'reeve.yaml': MINIMAL });
+    expect(findConfigFile({}, {}, here, both)).toBe(join(here, 'config/reeve.yaml'));
+    expect(findConfigFile({}, {}, aFolder(), both)).toBe(join(both, 'reeve.yaml'));
+    expect(findConfigFile({}, {}, aFolder(), initialised)).toBe(join(initialised, path));
+    expect(findConfigFile({}, {}, aFolder(), aFolder())).toBeUndefined();
   });
 
   it('uses the folder beside the file when there is one, else the shipped one', () => {
