@@ -3,6 +3,7 @@ import type { PatternTrust } from '../rulebook/patterns/teaching.ts';
 import { enginesOf, filesOf, followed, poolStaleMs, sinkFor } from './log_sources.ts';
 import { recognitionFor } from './recognition.ts';
 import { createLogInputs, type LogInputs } from './log_inputs.ts';
+import { safeText } from '../collect/clean.ts';
 import { createCommandLog } from '../collect/command/command.ts';
 import { createEnginePoll, type EnginePoll } from '../collect/engines.ts';
 import { MountChecks } from '../collect/mounts/mount_checks.ts';
@@ -201,6 +202,8 @@ function pollOf(config: Config, deps: CollectDeps, pools: PoolReadings, engineOf
     onBug: (engine, thrown) => deps.log.error({ engine }, `its look could not be taken: ${messageOf(thrown)}`),
     onChannelFailure: (engine, thrown) =>
       deps.log.warn({ engine }, `a look at one channel failed, its list is waited for: ${messageOf(thrown)}`),
+    onFailure: (engine, because) => deps.log.warn({ engine }, `it does not answer well: ${safeText(because, 512)}`),
+    onAnswer: (engine) => deps.log.info({ engine }, 'it answers well again'),
   });
   const of = (ask: EnginePoll['now']) => (channel: ChannelId) => {
     const engine = engineOf.get(channel);

@@ -2,14 +2,15 @@
 import { setImmediate as nextRound } from 'node:timers/promises';
 import type { Clock } from '../core/clock.ts';
 import type { Engine } from '../core/engine.ts';
-import { ReeveError } from '../core/errors.ts';
+import { messageOf, ReeveError } from '../core/errors.ts';
 import type { EngineSample, Sample } from '../core/sample.ts';
 import type { ChannelId, EngineId } from '../core/scope.ts';
 import { ChannelLooks } from './channel_looks.ts';
+import { EngineStanding, type EngineStandingOptions } from './engine_standing.ts';
 import { Poller } from './probes/poller.ts';
 import type { Probe } from './probes/scheduled_probe.ts';
 
-export interface EnginePollOptions {
+export interface EnginePollOptions extends EngineStandingOptions {
   readonly engines: readonly { readonly engine: Engine; readonly pollMs: number }[];
   readonly clock: Clock;
   /** Takes what one look found, or a part of it where that is much: the event loop has its share before the next. */
@@ -53,6 +54,7 @@ export interface EnginePoll extends Disposable {
 
 /** Of one engine: what it takes to look at it, and whom the next look is asked for. */
 interface Looked extends Pick<EnginePollOptions, 'onSamples' | 'onLooked' | 'clock'> {
+  readonly standing: EngineStanding;
   readonly engine: Engine;
   readonly single: ChannelLooks;
   /** By how long its lists took to come and to be taken. */
@@ -88,12 +90,13 @@ export function createEnginePoll(options: EnginePollOptions): EnginePoll {
 
 function lookedOf(engine: Engine, options: EnginePollOptions): Looked {
   const { clock, onSamples, onLooked, onChannelFailure } = options;
+  const standing = new EngineStanding(engine.id, options);
   const single = new ChannelLooks({
     ...{ engine, clock, onSamples },
     onLooked: () => onLooked(engine.id),
     onFailure: (thrown) => onChannelFailure?.(engine.id, thrown),
   });
-  return { ...{ clock, onSamples, onLooked, engine, single }, isSlow: false, tookMs: 0, askedFor: new Set() };
+  return { ...{ clock, onSamples, onLooked, engine, single, standing }, isSlow: false, tookMs: 0, askedFor: new Set() };
 }
 
 const asksSingly = (looked: Looked | undefined, channel: ChannelId): boolean =>
@@ -142,12 +145,14 @@ function partsOf(samples: readonly Sample[], askedFor: ReadonlySet<ChannelId>): 
   return parts;
 }
 
-async function samplesOf({ engine, clock }: Looked, signal: AbortSignal): Promise<readonly Sample[]> {
+async function samplesOf({ engine, clock, standing }: Looked, signal: AbortSignal): Promise<readonly Sample[]> {
   try {
     const report = await engine.observe(signal);
     const { credential } = report;
+    standing.told(report.because);
     return [report.engine, ...report.processes, ...report.viewers, ...(credential === undefined ? [] : [credential])];
   } catch (thrown) {
+    standing.told(messageOf(thrown));
     return [failed(engine, clock, thrown)];
   }
 }

@@ -6,6 +6,8 @@ import type { Capability } from './tool.ts';
 /** What an engine reported in one poll. Absent means unknown, never healthy. */
 export interface EngineReport {
   readonly engine: EngineSample;
+  /** Where it did not answer well: in words, for a person. */
+  readonly because?: string;
   readonly processes: readonly ProcessSample[];
   readonly viewers: readonly ViewerSample[];
   readonly credential: CredentialSample | undefined;

@@ -2,6 +2,7 @@
 import type { Clock, EpochMs, MonoMs } from '../core/clock.ts';
 import type { SecretReference } from './secret_reference.ts';
 import type { EngineReport, ReadProcess } from '../core/engine.ts';
+import { messageOf } from '../core/errors.ts';
 import type { EngineSample, ProbeFailure } from '../core/sample.ts';
 import type { ChannelId, EngineId } from '../core/scope.ts';
 import { failureOf, statusOf } from '../resilience/failure.ts';
@@ -53,7 +54,7 @@ export const upSample = ({ engine, source, moment }: EngineReading): EngineSampl
 /** The engine did not answer well: nothing is known of its channels. */
 export function downReport(reading: EngineReading, thrown: unknown, reportsPool = false): EngineReport {
   const engine: EngineSample = { ...upSample(reading), ok: false, failure: engineFailureOf(thrown), reportsPool };
-  return { engine, processes: [], viewers: [], credential: undefined };
+  return { engine, because: messageOf(thrown), processes: [], viewers: [], credential: undefined };
 }
 
 function engineFailureOf(thrown: unknown): ProbeFailure | 'refused_credentials' {

@@ -56,6 +56,8 @@ function setUp(
       heldMs += tookMs;
     },
     onBug: (engine, thrown) => bugs.push(`${engine}: ${String(thrown)}`),
+    onFailure: (engine, because) => bugs.push(`${engine} fails: ${because}`),
+    onAnswer: (engine) => bugs.push(`${engine} answers`),
     onChannelFailure: (engine, thrown) => bugs.push(`${engine}, one channel: ${String(thrown)}`),
   });
   onTestFinished(() => poll[Symbol.dispose]());
@@ -131,6 +133,21 @@ describe('the poll of engines', () => {
     await advance(0);
     expect(samples).toMatchObject([{ kind: 'engine', ok: false, failure }]);
     expect(looked).toEqual(['local']);
+  });
+
+  it('says in words what is wrong with an engine, whether its adapter throws or reports it', async () => {
+    const down = async () => ({ ...(await new FakeEngine(fakeClock().clock, ['news']).observe()), because: 'EACCES' });
+    const { poll, advance, bugs } = setUp([
+      () => Promise.reject(new Error('no')),
+      () => new FakeEngine(fakeClock().clock, []).observe(),
+    ]);
+    poll.start();
+    await advance(1_000);
+    expect(bugs).toEqual(['local fails: no', 'local answers']);
+    const reported = setUp([down]);
+    reported.poll.start();
+    await reported.advance(1_000);
+    expect(reported.bugs).toEqual(['local fails: EACCES', 'local answers']);
   });
 
   it('goes on after a poll whose samples could not be stored, and reports it', async () => {
