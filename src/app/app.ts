@@ -56,7 +56,7 @@ const REHEARSED =
 export async function createApp(configuration: Configuration, host: HostEnvironment): Promise<App> {
   await using building = new AsyncDisposableStack();
   const { config } = configuration;
-  const infrastructure = openInfrastructure(config, host, building);
+  const infrastructure = await openInfrastructure(config, host, building);
   const paging = createPaging(infrastructure, host);
   const statistics = createStatistics(infrastructure.ledger);
   const models = await openConfiguredModels(config, { ...infrastructure, log: host.log }, building);

@@ -15,7 +15,7 @@ import type { JournalRows } from '../journal/derived.ts';
 import { notMade } from '../journal/files.ts';
 import { Ledger } from '../journal/ledger.ts';
 import { probeJournal } from '../journal/recovery.ts';
-import { setBackByWitness } from '../journal/set_back.ts';
+import { setBackBy, witnessedHead } from '../journal/set_back.ts';
 import { makeDirectory } from '../resilience/make_directory.ts';
 import { createKeyedQueues, type KeyedQueues } from '../resilience/keyed_queues.ts';
 
@@ -42,20 +42,20 @@ export interface Infrastructure {
 }
 
 /** Opens them, to be closed by `building`. Throws JOURNAL_UNWRITABLE or JOURNAL_BROKEN: without a record, no daemon. */
-export function openInfrastructure(
+export async function openInfrastructure(
   config: Config,
   host: HostEnvironment,
   building: AsyncDisposableStack,
-): Infrastructure {
+): Promise<Infrastructure> {
+  const onUnreadable = (because: string) =>
+    host.log.error({ because }, 'the witness file cannot be read: a journal that was set back is not noticed');
+  const head = await witnessedHead(config.journal.witness, host.clock, onUnreadable);
   const state = prepareState(config.stateDirectory);
   const path = join(state, 'journal.db');
   const { store, damage } = openJournal(path, host.clock.now());
   const onSubscriberError = (thrown: unknown) =>
     host.log.error({ error: messageOf(thrown) }, 'a reader of the journal failed');
-  const { witness } = config.journal;
-  const onUnreadable = (because: string) =>
-    host.log.error({ because }, 'the witness file cannot be read: a journal that was set back is not noticed');
-  const setBack = setBackByWitness(store, witness, onUnreadable);
+  const setBack = setBackBy(store, head, onUnreadable);
   const ledger = building.use(new Ledger(store, host.clock, { onSubscriberError, isSetBack: setBack !== undefined }));
   const { clock } = ledger;
   const { store: checkpoints, trouble } = openCheckpoints(join(state, 'collect.db'));

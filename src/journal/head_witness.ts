@@ -1,9 +1,10 @@
 // Sends the head of the journal out on a schedule, so that who rewrites the journal is found out.
-import { appendFileSync } from 'node:fs';
+import { appendFile } from 'node:fs/promises';
 import type { Clock } from '../core/clock.ts';
 import { messageOf } from '../core/errors.ts';
 import type { Log } from '../core/log.ts';
 import { GENESIS } from './chain.ts';
+import { answeredInTime } from './elsewhere.ts';
 import { type HeadStatement, headKeyFrom } from './heads.ts';
 import type { Ledger } from './ledger.ts';
 import { boundedFetch } from '../resilience/http.ts';
@@ -37,10 +38,27 @@ const WEBHOOK_TIMEOUT_MS = 10_000;
 const ANSWER_BYTES_MAX = 64 * 1024;
 const FILE_MODE = 0o640;
 
+/**
+ * Adds lines to a file elsewhere, by a thread and one at a time: a file server that is away holds that one, and neither
+ * the daemon nor the other threads.
+ */
+function lineWriter(clock: Clock): (file: string, line: string) => Promise<void> {
+  let isWriting = false;
+  return async (file, line) => {
+    if (isWriting) throw new Error('the head before it is still being written: its file system does not answer');
+    isWriting = true;
+    const written = appendFile(file, line, { mode: FILE_MODE }).finally(() => {
+      isWriting = false;
+    });
+    await answeredInTime(written, clock);
+  };
+}
+
 /** Sends at once and then on the schedule. A way that fails is logged and tried again the next time. */
 export function createHeadWitness(witness: HeadWitnessSettings, { ledger, clock, log }: WitnessDeps): HeadWitness {
   const key = witness.key === undefined ? undefined : headKeyFrom(witness.key.reveal());
   const ask = boundedFetch(clock);
+  const append = lineWriter(clock);
   let sentMs: number | undefined;
   const trying = async (way: string, send: () => unknown): Promise<void> => {
     try {
@@ -61,7 +79,7 @@ export function createHeadWitness(witness: HeadWitnessSettings, { ledger, clock,
     const request = { method: 'POST', body, headers: { 'content-type': 'application/json' } };
     const bounds = { timeoutMs: WEBHOOK_TIMEOUT_MS, bytesMax: ANSWER_BYTES_MAX, cut: true };
     await Promise.all([
-      file && trying(file, () => appendFileSync(file, `${body}\n`, { mode: FILE_MODE })),
+      file && trying(file, () => append(file, `${body}\n`)),
       url && trying(new URL(url).host, () => ask({ url, ...request, ...bounds })),
     ]);
   };

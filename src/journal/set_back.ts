@@ -1,6 +1,8 @@
 // Finds out that the journal is older than a head of it that was sent out, or another one.
-import { closeSync, fstatSync, openSync, readSync } from 'node:fs';
+import { type FileHandle, open } from 'node:fs/promises';
+import type { Clock } from '../core/clock.ts';
 import { messageOf } from '../core/errors.ts';
+import { answeredInTime } from './elsewhere.ts';
 import { type HeadKey, headKeyFrom, type HeadStatement, statementIn } from './heads.ts';
 import type { JournalStore } from './store.ts';
 
@@ -11,8 +13,8 @@ const TAIL_BYTES = 64 * 1024;
  * The newest head in a witness file; undefined where the file is missing or its end holds none. With a key, lines whose
  * signature does not hold are not heads. Throws what the file system throws when the file is there and cannot be read.
  */
-export function newestHeadIn(path: string, key: HeadKey | undefined): HeadStatement | undefined {
-  const lines = tailOf(path).split('\n');
+export async function newestHeadIn(path: string, key: HeadKey | undefined): Promise<HeadStatement | undefined> {
+  const lines = (await tailOf(path)).split('\n');
   for (const line of lines.reverse()) {
     const statement = statementIn(line);
     if (statement !== undefined && key?.holds(statement) !== false) return statement;
@@ -20,21 +22,21 @@ export function newestHeadIn(path: string, key: HeadKey | undefined): HeadStatem
   return undefined;
 }
 
-function tailOf(path: string): string {
-  let file: number;
+async function tailOf(path: string): Promise<string> {
+  let file: FileHandle;
   try {
-    file = openSync(path, 'r');
+    file = await open(path, 'r');
   } catch (thrown) {
     if ((thrown as NodeJS.ErrnoException).code === 'ENOENT') return '';
     throw thrown;
   }
   try {
-    const { size } = fstatSync(file);
+    const { size } = await file.stat();
     const bytes = Buffer.alloc(Math.min(size, TAIL_BYTES));
-    const read = readSync(file, bytes, 0, bytes.length, size - bytes.length);
-    return bytes.toString('utf8', 0, read);
+    const { bytesRead } = await file.read(bytes, 0, bytes.length, size - bytes.length);
+    return bytes.toString('utf8', 0, bytesRead);
   } finally {
-    closeSync(file);
+    await file.close();
   }
 }
 
@@ -59,16 +61,33 @@ export interface WitnessFile {
   readonly key: { reveal(): string } | undefined;
 }
 
-/** As `setBackSince`, of the newest head in the file. One that cannot be read proves nothing: `onUnreadable`. */
-export function setBackByWitness(
-  store: Pick<JournalStore, 'highestSeq' | 'read'>,
+/**
+ * The newest head in the file; undefined where there is none, or no file is configured. One that cannot be read, or
+ * whose file system does not answer, proves nothing: `onUnreadable`.
+ */
+export async function witnessedHead(
   { file, key }: WitnessFile,
+  clock: Clock,
   onUnreadable: (because: string) => void,
-): string | undefined {
+): Promise<HeadStatement | undefined> {
   if (file === undefined) return undefined;
   try {
-    const head = newestHeadIn(file, key === undefined ? undefined : headKeyFrom(key.reveal()));
-    return head === undefined ? undefined : setBackSince(store, head);
+    const signedBy = key === undefined ? undefined : headKeyFrom(key.reveal());
+    return await answeredInTime(newestHeadIn(file, signedBy), clock);
+  } catch (thrown) {
+    onUnreadable(messageOf(thrown));
+    return undefined;
+  }
+}
+
+/** As `setBackSince`, of a head that was found. A record that cannot be read proves nothing either. */
+export function setBackBy(
+  store: Pick<JournalStore, 'highestSeq' | 'read'>,
+  head: HeadStatement | undefined,
+  onUnreadable: (because: string) => void,
+): string | undefined {
+  try {
+    return head && setBackSince(store, head);
   } catch (thrown) {
     onUnreadable(messageOf(thrown));
     return undefined;

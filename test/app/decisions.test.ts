@@ -20,7 +20,7 @@ patterns:
 `;
 
 /** The collectors and the pipeline of a daemon with one channel, over a journal of their own. */
-function aDecisionPath(trustIn: (pattern: string) => PatternTrust = () => 'full') {
+async function aDecisionPath(trustIn: (pattern: string) => PatternTrust = () => 'full') {
   const folder = aFolder({ 'patterns/rig.yaml': patterns('has ended') });
   const state = join(folder, 'state');
   const file = join(folder, 'reeve.yaml');
@@ -41,7 +41,7 @@ ${more}`;
   const configuration = load();
   const building = new AsyncDisposableStack();
   onTestFinished(() => building.disposeAsync());
-  const infrastructure = openInfrastructure(configuration.config, host, building);
+  const infrastructure = await openInfrastructure(configuration.config, host, building);
   const paging = createPaging(infrastructure, host);
   const unrecognised: (readonly [text: string, channel: string | undefined])[] = [];
   const decisions = createDecisions(configuration, host, {
@@ -76,14 +76,14 @@ ${more}`;
 
 describe('a line that comes in', () => {
   it('is a symptom in the journal where a pattern fits it', async () => {
-    const { say, raised, unrecognised } = aDecisionPath();
+    const { say, raised, unrecognised } = await aDecisionPath();
     say('[error] the encoder has ended');
     await expect.poll(() => raised()).toEqual([['news', 'ended']]);
     expect(unrecognised).toEqual([]);
   });
 
   it('is judged together with all that come in the same round of the event loop', async () => {
-    const { decisions, say } = aDecisionPath();
+    const { decisions, say } = await aDecisionPath();
     const calls: string[] = [];
     for (const call of ['takeSymptom', 'settle'] as const) {
       const really = decisions.pipeline[call].bind(decisions.pipeline) as (symptom?: unknown) => void;
@@ -100,14 +100,14 @@ describe('a line that comes in', () => {
   });
 
   it('is none where its pattern is not trusted', async () => {
-    const { say, raised } = aDecisionPath((pattern) => (pattern === 'ended' ? 'none' : 'full'));
+    const { say, raised } = await aDecisionPath((pattern) => (pattern === 'ended' ? 'none' : 'full'));
     say('[error] the encoder has ended');
     say('[error] the disk is gone');
     await expect.poll(() => raised()).toEqual([['news', 'gone']]);
   });
 
   it('is reported as unrecognised, with its channel, where it complains and no pattern fits it', async () => {
-    const { say, raised, unrecognised } = aDecisionPath();
+    const { say, raised, unrecognised } = await aDecisionPath();
     say('[error] fatal: the muxer fell over');
     await expect.poll(() => unrecognised).toEqual([[expect.stringContaining('the muxer fell over'), 'news']]);
     expect(raised()).toEqual([]);
@@ -115,15 +115,15 @@ describe('a line that comes in', () => {
 });
 
 describe('a reload', () => {
-  it('swaps the settings of the next decision', () => {
-    const { decisions, load } = aDecisionPath();
+  it('swaps the settings of the next decision', async () => {
+    const { decisions, load } = await aDecisionPath();
     expect(decisions.settings().limits.windowStartsMax).not.toBe(5);
     decisions.use(load('limits: { window_starts_max: 5 }'));
     expect(decisions.settings().limits.windowStartsMax).toBe(5);
   });
 
   it('has lines read by the new patterns', async () => {
-    const { decisions, load, say, raised, setPatterns } = aDecisionPath();
+    const { decisions, load, say, raised, setPatterns } = await aDecisionPath();
     setPatterns('fell over');
     decisions.use(load());
     say('[error] the muxer fell over');

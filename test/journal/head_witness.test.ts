@@ -7,7 +7,7 @@ import { createHeadWitness, type HeadWitnessSettings } from '../../src/journal/h
 import { headKeyFrom, statementIn } from '../../src/journal/heads.ts';
 import { webServer } from '../escalate/servers.ts';
 import { fakeClock } from '../support/fake_clock.ts';
-import { temporaryDirectory } from './support.ts';
+import { aDeadFile, temporaryDirectory } from './support.ts';
 
 const { privateKey, publicKey } = generateKeyPairSync('ed25519');
 const PEM = privateKey.export({ type: 'pkcs8', format: 'pem' }).toString();
@@ -48,6 +48,7 @@ describe('the head witness', () => {
     const { witness, advance } = setUp({ file });
     expect(witness.secondsSinceSent()).toBeUndefined();
     await advance(60_000);
+    await expect.poll(() => witness.secondsSinceSent()).toBe(0);
     await advance(5_000);
     expect(witness.secondsSinceSent()).toBe(5);
     expect(readFileSync(file, 'utf8').trimEnd().split('\n')).toHaveLength(1);
@@ -62,6 +63,21 @@ describe('the head witness', () => {
     const none = setUp({ file: '/nowhere/heads' });
     await none.witness.tell();
     expect(none.witness.secondsSinceSent()).toBeUndefined();
+  });
+
+  it('waits for no file whose file system is away, keeps one thread for it, and goes on by its other way', async () => {
+    const server = await webServer((_, answer) => answer.end());
+    const { witness, advance, errors } = setUp({ file: aDeadFile(), url: server.url });
+    const first = witness.tell();
+    await advance(3_000);
+    await first;
+    await witness.tell();
+    expect(server.posts).toHaveLength(2);
+    expect(errors).toEqual([
+      "the journal's head was not taken: its file system did not answer in 3000 ms",
+      expect.stringContaining('the head before it is still being written'),
+    ]);
+    expect(witness.secondsSinceSent()).toBe(0);
   });
 
   it('is believed by the status of an answer, however long that is', async () => {

@@ -1,10 +1,11 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
+import { systemClock } from '../../src/core/clock.ts';
 import { headKeyFrom, type HeadStatement } from '../../src/journal/heads.ts';
 import { MemoryStore } from '../../src/journal/memory.ts';
-import { newestHeadIn, setBackByWitness, setBackSince } from '../../src/journal/set_back.ts';
-import { chainOf, temporaryDirectory } from './support.ts';
+import { newestHeadIn, setBackBy, setBackSince, witnessedHead } from '../../src/journal/set_back.ts';
+import { aDeadFile, chainOf, temporaryDirectory } from './support.ts';
 
 const KEY = headKeyFrom('a secret of more than sixteen');
 const headAt = (seq: number): HeadStatement => ({ at: '2026-01-01T00:00:00.000Z', seq, hash: 'ab'.repeat(32) });
@@ -17,33 +18,33 @@ function fileWith(text: string): string {
 }
 
 describe('the newest head in a witness file', () => {
-  it('is the last line that states one', () => {
+  it('is the last line that states one', async () => {
     const file = fileWith(`${lineOf(headAt(7))}${lineOf(headAt(9))}cut off: {"at":"2026`);
-    expect(newestHeadIn(file, undefined)).toEqual(headAt(9));
+    expect(await newestHeadIn(file, undefined)).toEqual(headAt(9));
   });
 
-  it('is none where the file is missing, empty or about something else', () => {
-    expect(newestHeadIn(join(temporaryDirectory(), 'missing'), undefined)).toBeUndefined();
-    expect(newestHeadIn(fileWith(''), undefined)).toBeUndefined();
-    expect(newestHeadIn(fileWith('a line\n{"seq":1}\n'), undefined)).toBeUndefined();
+  it('is none where the file is missing, empty or about something else', async () => {
+    expect(await newestHeadIn(join(temporaryDirectory(), 'missing'), undefined)).toBeUndefined();
+    expect(await newestHeadIn(fileWith(''), undefined)).toBeUndefined();
+    expect(await newestHeadIn(fileWith('a line\n{"seq":1}\n'), undefined)).toBeUndefined();
   });
 
-  it('is one whose signature holds, where a key is known', () => {
+  it('is one whose signature holds, where a key is known', async () => {
     const signed = { ...headAt(7), signature: KEY.sign!(headAt(7)) };
     const file = fileWith(`${lineOf(signed)}${lineOf({ ...signed, seq: 900 })}${lineOf(headAt(901))}`);
-    expect(newestHeadIn(file, KEY)).toEqual(signed);
-    expect(newestHeadIn(file, undefined)).toEqual(headAt(901));
+    expect(await newestHeadIn(file, KEY)).toEqual(signed);
+    expect(await newestHeadIn(file, undefined)).toEqual(headAt(901));
   });
 
-  it('is looked for in the last 64 KiB only', () => {
+  it('is looked for in the last 64 KiB only', async () => {
     const tail = 'x'.repeat(64 * 1024);
     const line = lineOf(headAt(7));
-    expect(newestHeadIn(fileWith(`${line}${tail.slice(line.length)}`), undefined)).toEqual(headAt(7));
-    expect(newestHeadIn(fileWith(`${line}${tail}`), undefined)).toBeUndefined();
+    expect(await newestHeadIn(fileWith(`${line}${tail.slice(line.length)}`), undefined)).toEqual(headAt(7));
+    expect(await newestHeadIn(fileWith(`${line}${tail}`), undefined)).toBeUndefined();
   });
 
-  it('is not guessed where the file cannot be read', () => {
-    expect(() => newestHeadIn(temporaryDirectory(), undefined)).toThrow(/EISDIR/);
+  it('is not guessed where the file cannot be read', async () => {
+    await expect(newestHeadIn(temporaryDirectory(), undefined)).rejects.toThrow(/EISDIR/);
   });
 });
 
@@ -73,24 +74,37 @@ describe('a journal beside a head of it that was sent out', () => {
 
 describe('a journal beside its witness file', () => {
   const store = new MemoryStore({ rows: chainOf(5) });
-  const ask = (file: string | undefined) => {
+  const ask = async (file: string | undefined) => {
     const unreadable: string[] = [];
-    return {
-      setBack: setBackByWitness(store, { file, key: undefined }, (because) => unreadable.push(because)),
-      unreadable,
-    };
+    const note = (because: string) => void unreadable.push(because);
+    const head = await witnessedHead({ file, key: undefined }, systemClock, note);
+    return { setBack: setBackBy(store, head, note), unreadable };
   };
 
-  it('was set back where the newest head there is one that it does not have', () => {
-    expect(ask(fileWith(lineOf(headAt(6))))).toEqual({ setBack: expect.stringMatching(/record 5/), unreadable: [] });
+  it('was set back where the newest head there is one that it does not have', async () => {
+    const said = { setBack: expect.stringMatching(/record 5/), unreadable: [] };
+    expect(await ask(fileWith(lineOf(headAt(6))))).toEqual(said);
   });
 
-  it('is not known to be where no file is configured, or it holds no head yet', () => {
-    expect(ask(undefined)).toEqual({ setBack: undefined, unreadable: [] });
-    expect(ask(fileWith(''))).toEqual({ setBack: undefined, unreadable: [] });
+  it('is not known to be where no file is configured, or it holds no head yet', async () => {
+    expect(await ask(undefined)).toEqual({ setBack: undefined, unreadable: [] });
+    expect(await ask(fileWith(''))).toEqual({ setBack: undefined, unreadable: [] });
   });
 
-  it('is not known to be where the file cannot be read, which is reported', () => {
-    expect(ask(temporaryDirectory())).toEqual({ setBack: undefined, unreadable: [expect.stringMatching(/EISDIR/)] });
+  it('is not known to be where the file cannot be read, which is reported', async () => {
+    const said = { setBack: undefined, unreadable: [expect.stringMatching(/EISDIR/)] };
+    expect(await ask(temporaryDirectory())).toEqual(said);
+  });
+
+  it('is not waited for where the file system does not answer, which is reported', async () => {
+    const said = { setBack: undefined, unreadable: [expect.stringMatching(/did not answer in 3000 ms/)] };
+    expect(await ask(aDeadFile())).toEqual(said);
+  });
+
+  it('is not known to be where its own record cannot be read', () => {
+    const unreadable: string[] = [];
+    const broken = { highestSeq: () => 9, read: () => expect.unreachable('damaged') };
+    expect(setBackBy(broken as never, headAt(7), (because) => unreadable.push(because))).toBeUndefined();
+    expect(unreadable).toHaveLength(1);
   });
 });

@@ -1,4 +1,5 @@
-import { mkdtempSync, rmSync } from 'node:fs';
+import { execFileSync } from 'node:child_process';
+import { closeSync, constants, mkdtempSync, openSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, onTestFinished } from 'vitest';
@@ -12,6 +13,14 @@ export function temporaryDirectory(): string {
   const directory = mkdtempSync(join(tmpdir(), 'reeve-journal-'));
   onTestFinished(() => rmSync(directory, { recursive: true, force: true }));
   return directory;
+}
+
+/** A file that is not even opened until the test ends, as one of a file server that is away. */
+export function aDeadFile(): string {
+  const path = join(temporaryDirectory(), 'dead');
+  execFileSync('mkfifo', [path]);
+  onTestFinished(() => closeSync(openSync(path, constants.O_RDWR | constants.O_NONBLOCK)));
+  return path;
 }
 
 export const journalPath = (): string => join(temporaryDirectory(), 'state', 'journal.db');
