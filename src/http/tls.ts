@@ -35,21 +35,28 @@ interface WatchDeps {
   readonly onChange: (certificate: Certificate) => void;
 }
 
-/** Looks at the files once a minute. A pair that is not sound is reported, and the old one stays. */
+/**
+ * Looks at the files once a minute. A pair that is not sound is reported, and the old one stays until it is: who renews
+ * it may set owner and mode a moment later, which changes no time.
+ */
 export function watchCertificate(files: TlsFiles, servers: readonly TlsServer[], deps: WatchDeps): Disposable {
   const versionOf = () => [files.certFile, files.keyFile].map((file) => statSync(file).mtimeMs).join();
   let known = versionOf();
+  let told = '';
   return deps.clock.every(LOOK_EVERY_MS, () => {
     try {
       const version = versionOf();
       if (version === known) return;
-      known = version;
       const certificate = readCertificate(files);
       for (const server of servers) server.setSecureContext(certificate);
+      known = version;
+      told = '';
       deps.onChange(certificate);
       deps.report('the certificate was read again');
     } catch (thrown) {
-      deps.report(`the new certificate is not used: ${messageOf(thrown)}`);
+      const because = messageOf(thrown);
+      if (because !== told) deps.report(`the new certificate is not used: ${because}`);
+      told = because;
     }
   });
 }

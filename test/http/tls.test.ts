@@ -1,4 +1,13 @@
-import { copyFileSync, mkdtempSync, readFileSync, rmSync, utimesSync, writeFileSync } from 'node:fs';
+import {
+  copyFileSync,
+  mkdirSync,
+  mkdtempSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  utimesSync,
+  writeFileSync,
+} from 'node:fs';
 import type { Server as TlsServer } from 'node:tls';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -71,6 +80,22 @@ describe('a certificate that is replaced', () => {
     expect(used).toEqual([]);
     expect(reports).toEqual([expect.stringContaining('the new certificate is not used')]);
     put('next_');
+    await advance(60_000);
+    expect(used).toHaveLength(2);
+  });
+
+  it('is used once it can be read, though its files bear the same time', async () => {
+    const { files, put, touch, advance, used, reports } = watched();
+    put('next_');
+    rmSync(files.keyFile);
+    mkdirSync(files.keyFile);
+    touch();
+    await advance(60_000);
+    expect([used, reports]).toEqual([[], [expect.stringMatching(/is not used: .*EISDIR/)]]);
+    const { mtime } = statSync(files.keyFile);
+    rmSync(files.keyFile, { recursive: true });
+    copyFileSync(join(FIXTURES, 'next_key.pem'), files.keyFile);
+    utimesSync(files.keyFile, mtime, mtime);
     await advance(60_000);
     expect(used).toHaveLength(2);
   });
