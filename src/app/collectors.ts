@@ -1,6 +1,6 @@
 /** Everything that watches: log files, engines, probes, pushed lines; and the detector they feed. */
 import type { PatternTrust } from '../rulebook/patterns/teaching.ts';
-import { enginesOf, filesOf, followed, poolStaleMs, sinkFor } from './log_sources.ts';
+import { enginesOf, filesOf, followed, poolReadingsOf, sinkFor } from './log_sources.ts';
 import { recognitionFor } from './recognition.ts';
 import { createLogInputs, type LogInputs } from './log_inputs.ts';
 import { safeText } from '../collect/clean.ts';
@@ -82,7 +82,7 @@ export function createCollectors(configuration: Configuration, given: CollectDep
   const sink = sinkFor(config, (chunk) => sight.detector.accept(chunk), deps.onSample);
   const mounts = new MountChecks({ clock });
   const { tail, commands } = logsOf(config, deps, { sink, mounts });
-  const pools = new PoolReadings(clock, poolStaleMs(config));
+  const pools = new PoolReadings(clock, poolReadingsOf(config));
   const setups = channelSetupsOf(config);
   const inputs = inputsOf(config, deps, { sink, pools, channels });
   const engineOf = new Map(config.channels.map(({ id, engine }) => [id, engine]));

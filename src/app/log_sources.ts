@@ -1,6 +1,7 @@
 /** Names the log files and commands that a configuration follows, and decodes their formats. */
 import { decodersFor } from '../collect/formats/formats.ts';
 import type { LogFormat } from '../collect/formats/schema.ts';
+import { type ExpectedReadings, nameOfQuery } from '../collect/prometheus/pool.ts';
 import type { CommandSource } from '../collect/command/command.ts';
 import type { TailSource } from '../collect/tail/types.ts';
 import type { Config, LogSourceConfig } from '../config/config.ts';
@@ -82,11 +83,15 @@ export function sinkFor(config: Config, plain: ChunkSink, onProgress: (sample: P
 }
 
 /** A pool that Prometheus is asked about must be answered at least every second time (law S8: a reading has an age). */
-export const poolStaleMs = (config: Config) => {
-  const stale = new Map(
-    config.collectors.prometheus.flatMap(({ everyMs, queries }) =>
-      queries.flatMap(({ engine }) => (engine === undefined ? [] : [[engine, 2 * everyMs] as const])),
+export const poolReadingsOf = (config: Config): ((engine: EngineId) => ExpectedReadings | undefined) => {
+  const asked = config.collectors.prometheus.flatMap(({ id, everyMs, queries }) =>
+    queries.flatMap(({ engine, query }) =>
+      engine === undefined ? [] : [{ engine, name: nameOfQuery(id, query), staleMs: 2 * everyMs }],
     ),
   );
-  return (engine: EngineId) => stale.get(engine);
+  const byEngine = Map.groupBy(asked, ({ engine }) => engine);
+  const expected = new Map(
+    [...byEngine].map(([engine, own]) => [engine, new Map(own.map(({ name, staleMs }) => [name, staleMs]))]),
+  );
+  return (engine) => expected.get(engine);
 };

@@ -26,7 +26,7 @@ function inputsOf(yaml: string, stateDirectory = aDirectory()) {
   const [samples, symptoms]: [Sample[], Symptom[]] = [[], []];
   const warnings: (readonly [source: unknown, text: string])[] = [];
   const note = (fields: object, text: string) => void warnings.push([(fields as { source: unknown }).source, text]);
-  const pools = new PoolReadings(systemClock, () => 60_000);
+  const pools = new PoolReadings(systemClock, () => new Map([['main: q', 60_000]]));
   const deps: LogInputDeps = {
     ...{ clock: systemClock, pools, log: { info: note, warn: note, error: note } },
     sink: (chunk) => {

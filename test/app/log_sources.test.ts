@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { filesOf, followed, poolStaleMs } from '../../src/app/log_sources.ts';
+import { filesOf, followed, poolReadingsOf } from '../../src/app/log_sources.ts';
 import type { Config } from '../../src/config/config.ts';
 
 const config = (parts: object) =>
@@ -43,9 +43,16 @@ describe('further sources', () => {
 });
 
 describe('the age at which a pool is unknown', () => {
-  it('is two rounds of the queries that ask about it, and none where nothing asks', () => {
-    const prometheus = [{ everyMs: 15_000, queries: [{ engine: 'local' }, {}] }];
-    const staleMs = poolStaleMs(config({ collectors: { prometheus } }));
-    expect([staleMs('local'), staleMs('other')]).toEqual([30_000, undefined]);
+  it('is two rounds of each query that asks about it, and none where nothing asks', () => {
+    const prometheus = [
+      { id: 'near', everyMs: 15_000, queries: [{ engine: 'local', query: 'q' }, { query: 'q' }] },
+      { id: 'far', everyMs: 60_000, queries: [{ engine: 'local', query: 'q' }] },
+    ];
+    const expected = poolReadingsOf(config({ collectors: { prometheus } }));
+    expect([...(expected('local') ?? [])]).toEqual([
+      ['near: q', 30_000],
+      ['far: q', 120_000],
+    ]);
+    expect(expected('other')).toBeUndefined();
   });
 });

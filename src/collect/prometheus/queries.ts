@@ -7,6 +7,7 @@ import type { Symptom, SymptomKind } from '../../core/symptom.ts';
 import type { BoundedFetch } from '../../resilience/http.ts';
 import { metricSymptom } from '../intake/alerts.ts';
 import { isRecord, labelled } from '../intake/refused.ts';
+import { nameOfQuery } from './pool.ts';
 import { Poller } from '../probes/poller.ts';
 import type { Probe } from '../probes/scheduled_probe.ts';
 import type { QueryMeaning } from './schema.ts';
@@ -167,7 +168,8 @@ function taker(
   if (means === 'pool_pressure') {
     return (answer) => {
       const ratios = answer.flatMap(({ value }) => (value >= 0 ? [Math.min(1, value)] : []));
-      if (engine !== undefined && ratios.length > 0) options.onPoolPressure(engine, Math.max(...ratios), query.query);
+      if (engine === undefined || ratios.length === 0) return;
+      options.onPoolPressure(engine, Math.max(...ratios), nameOfQuery(server.id, query.query));
     };
   }
   return (answer) => {

@@ -3,6 +3,8 @@ import { PoolReadings } from '../../../src/collect/prometheus/pool.ts';
 import type { EngineSample } from '../../../src/core/sample.ts';
 import { fakeClock, suspendableClock } from '../../support/fake_clock.ts';
 
+const ASKED = new Map([['q', 30_000]]);
+
 describe('the pressure on a pool that another system reports', () => {
   const sample = {
     kind: 'engine',
@@ -14,9 +16,9 @@ describe('the pressure on a pool that another system reports', () => {
 
   it('overrides what the engine reports; when it is old it is unknown, not fine', async () => {
     const { clock, advance } = fakeClock();
-    const pool = new PoolReadings(clock, (engine) => (engine === 'local' ? 30_000 : undefined));
+    const pool = new PoolReadings(clock, (engine) => (engine === 'local' ? ASKED : undefined));
     expect(pool.over(sample)).toMatchObject({ reportsPool: true, poolPressure: undefined });
-    pool.note('local', 0.95);
+    pool.note('local', 0.95, 'q');
     await advance(30_000);
     expect(pool.over(sample)).toMatchObject({ reportsPool: true, poolPressure: 0.95 });
     await advance(1);
@@ -28,29 +30,49 @@ describe('the pressure on a pool that another system reports', () => {
 describe('a reading from before the machine slept', () => {
   it('is as old as the sleep was long', async () => {
     const { clock, advance, suspend } = suspendableClock();
-    const pool = new PoolReadings(clock, () => 30_000);
+    const pool = new PoolReadings(clock, () => ASKED);
     const sample = { kind: 'engine', engine: 'local', poolPressure: undefined } as unknown as EngineSample;
-    pool.note('local', 0.1);
+    pool.note('local', 0.1, 'q');
     await advance(10_000);
     suspend(20_000);
     expect(pool.over(sample).poolPressure).toBe(0.1);
     suspend(1);
     expect(pool.over(sample)).toMatchObject({ reportsPool: true, poolPressure: undefined });
-    pool.note('local', 0.2);
+    pool.note('local', 0.2, 'q');
     expect(pool.over(sample).poolPressure).toBe(0.2);
   });
 });
 
 describe('several readings of one engine', () => {
-  it('give the highest while all of them come, and nothing once one of them no longer does', async () => {
+  const sample = { kind: 'engine', engine: 'local', poolPressure: undefined } as unknown as EngineSample;
+  const asked = new Map([
+    ['encoders', 30_000],
+    ['connections', 120_000],
+  ]);
+
+  it('give the highest while all of them come, each at its own pace', async () => {
     const { clock, advance } = fakeClock();
-    const pool = new PoolReadings(clock, () => 30_000);
-    const sample = { kind: 'engine', engine: 'local', poolPressure: undefined } as unknown as EngineSample;
-    pool.note('local', 0.95, 'encoders');
-    await advance(20_000);
+    const pool = new PoolReadings(clock, () => asked);
     pool.note('local', 0.2, 'connections');
+    await advance(90_000);
+    pool.note('local', 0.95, 'encoders');
+    await advance(30_000);
     expect(pool.over(sample).poolPressure).toBe(0.95);
-    await advance(10_001);
+    await advance(1);
     expect(pool.over(sample).poolPressure).toBeUndefined();
+  });
+
+  it('are not known before each of them has come once', () => {
+    const pool = new PoolReadings(fakeClock().clock, () => asked);
+    pool.note('local', 0.1, 'encoders');
+    expect(pool.over(sample)).toMatchObject({ reportsPool: true, poolPressure: undefined });
+    pool.note('local', 0.2, 'connections');
+    expect(pool.over(sample).poolPressure).toBe(0.2);
+  });
+
+  it('of which one is missing do not hide behind what the engine says of itself', () => {
+    const pool = new PoolReadings(fakeClock().clock, () => asked);
+    pool.note('local', 0.95, 'encoders');
+    expect(pool.over({ ...sample, poolPressure: 0.1 }).poolPressure).toBe(0.95);
   });
 });
