@@ -83,3 +83,6 @@ const OF_PUBLISHER =
 
 /** A refusal of who sends to a server: no new address helps, and no credentials for what the channel reads. */
 export const isOfPublisher = ({ pattern }: Pick<SymptomFacts, 'pattern'>): boolean => OF_PUBLISHER.test(pattern ?? '');
+
+/** Of a line that is written when a trouble begins and not while it lasts: a second one shows that it was over. */
+export const isSaidOnce = ({ pattern }: Pick<SymptomFacts, 'pattern'>): boolean => pattern === 'liq_blank';

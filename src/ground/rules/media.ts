@@ -13,7 +13,7 @@ import type { Match } from './rule.ts';
 import { loopHasRested } from './process.ts';
 import { FINAL_OUTPUT_MS } from '../facts/setup.ts';
 import { fallsBehind, isSlow, recentSpeeds } from '../facts/speed.ts';
-import { isOfPublisher, type SymptomFacts } from '../facts/symptom_facts.ts';
+import { isOfPublisher, isSaidOnce, type SymptomFacts } from '../facts/symptom_facts.ts';
 import {
   churnSignal,
   deadSignal,
@@ -122,10 +122,11 @@ export function playoutEmpty(input: ClassifyInput): Match | undefined {
   const [first] = lines;
   if (first === undefined) return undefined;
   const bornMs = input.process?.bornMs ?? Number.NEGATIVE_INFINITY;
-  const again = first.count >= 2 && bornMs <= Math.max(first.firstMs, input.nowMs - first.windowMs);
+  const once = isSaidOnce(first);
+  const again = !once && first.count >= 2 && bornMs <= Math.max(first.firstMs, input.nowMs - first.windowMs);
   if (!input.troubled && !again) return undefined;
   const match = matched(input, 'nothing is left to play', lines);
-  const sinceMs = Math.max(first.firstMs, bornMs);
+  const sinceMs = Math.max(once ? first.lastMs : first.firstMs, bornMs);
   const lull = input.running && !input.churning ? { sinceMs, notBeforeMs: sinceMs + JOINING_MS } : {};
   return { ...match, ...lull, against: input.health.healthy === true ? 1 : 0 };
 }

@@ -201,6 +201,17 @@ describe('a channel with nothing left to play', () => {
     expect(said({ process: born(2_000, loop) })?.notBeforeMs).toBeUndefined();
   });
 
+  it('is not said of one that plays because Liquidsoap says twice that a moment without a track begins', () => {
+    const blank = symptomOf('playout_gap', 1_000, { count: 3, firstMs: NOW - 40_000, pattern: 'liq_blank' });
+    expect(rows.playoutEmpty(lookOf({ symptoms: [blank] }))).toBeUndefined();
+    expect(rows.playoutEmpty(lookOf({ ...standing, symptoms: [blank] }))).toMatchObject({
+      sinceMs: NOW - 1_000,
+      notBeforeMs: NOW + 4_000,
+    });
+    const silent = { ...blank, pattern: 'liq_silence' };
+    expect(rows.playoutEmpty(lookOf({ symptoms: [silent] }))).toBeDefined();
+  });
+
   it('is not said of one that plays because it was started twice and each start had nothing at first', () => {
     const plays = (bornAgoMs: number, firstAgoMs: number) => {
       const lines = symptomOf('playout_gap', 1_000, { count: 2, firstMs: NOW - firstAgoMs });
