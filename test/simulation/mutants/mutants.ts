@@ -27,6 +27,7 @@ export const SCENES = [
   'asked',
   'staged',
   'asked_group',
+  'varied',
   'witness',
   'sources',
   'canary',

@@ -6,6 +6,7 @@ import { Simulation } from '../../../src/simulation/simulation.ts';
 import type { SimulationOptions } from '../../../src/simulation/simulation_options.ts';
 import { EXPLORED, explore } from '../explore.ts';
 import type { SceneName } from './mutants.ts';
+import { variedScene } from './varied.ts';
 
 interface Scene {
   readonly script: Omit<ScenarioOptions, 'seed'>;
@@ -25,7 +26,7 @@ const hostile: SimulationOptions = { adversary: true, rulebook: greedy, liveness
 const patient: SimulationOptions = { rulebook: () => shippedFiles().rulebook, livenessMs: 0 };
 const DEATHS = ['crash', 'freeze', 'storm'] as const;
 
-const SCENES: Readonly<Record<Exclude<SceneName, 'explore' | 'property'>, Scene>> = {
+const SCENES: Readonly<Record<Exclude<SceneName, 'explore' | 'property' | 'varied'>, Scene>> = {
   storm: { script: { ...dense, persona: 'lab', storm: true }, how: hostile },
   people: {
     script: { ...dense, persona: 'live_event', kinds: [...DEATHS, 'loop', 'operator'], calm: 0.02 },
@@ -147,7 +148,7 @@ export async function play(scene: Exclude<SceneName, 'property'>, seed: number):
     const { broken } = explore(7, EXPLORED[seed - 1] ?? 'narrow_window');
     return { virtualMs: 0, violations: broken === undefined ? [] : [broken] };
   }
-  const { script, how } = SCENES[scene];
+  const { script, how } = scene === 'varied' ? variedScene(seed) : SCENES[scene];
   if (scene === 'wall') return againstTheWall(scenarioOf({ ...script, seed }), how);
   const { violations, nowMs } = await new Simulation(scenarioOf({ ...script, seed }), how).run();
   return { violations, virtualMs: nowMs };
