@@ -14,6 +14,7 @@ import {
   type ReachFacts,
   type SourceFacts,
 } from './output_facts.ts';
+import { type ChannelSample, comesLate, comesLateOfEngine } from './newest.ts';
 import { besideRestart, type HalfDone, stillHalfDone } from './half_done.ts';
 import { isFirstSight, nextProcess, type ProcessFacts } from './process_facts.ts';
 import type { ChannelSetup, EngineSetup } from './setup.ts';
@@ -123,6 +124,7 @@ export class FactStore {
     if (sample.kind === 'engine' || sample.kind === 'host' || sample.kind === 'credential') {
       const held = this.#engines.get(sample.engine);
       if (held === undefined) return this.#stray();
+      if (comesLateOfEngine(held, sample)) return;
       if (sample.kind === 'engine') held.facts = nextEngine(held.facts, sample);
       else if (sample.kind === 'host') held.host = nextHost(held.host, sample);
       else held.facts = { ...held.facts, credential: sample };
@@ -130,6 +132,7 @@ export class FactStore {
     }
     const facts = this.#channels.get(sample.channel);
     if (facts === undefined) return this.#stray();
+    if (comesLate(facts, sample)) return;
     const watched = facts.watchedMs === undefined ? { ...facts, watchedMs: sample.monoMs } : facts;
     const next = folded(watched, sample);
     this.#channels.set(sample.channel, next);
@@ -233,8 +236,6 @@ export class FactStore {
     if (uptimeMs !== undefined) this.#onStart(id, generation ?? `seen-${monoMs - uptimeMs}`, engine, uptimeMs);
   }
 }
-
-type ChannelSample = Exclude<Sample, { readonly kind: 'engine' | 'host' | 'credential' }>;
 
 /** A stream that is not listed says that its server answers. */
 function serverAfter({ setup, server }: ChannelFacts, sample: ReachSample): Pick<ChannelFacts, 'server'> {
