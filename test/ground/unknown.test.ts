@@ -137,6 +137,14 @@ describe('before a person is asked about what no pattern explains', () => {
     expect(agoOf({ process: dead, source: failed(90_000, 9_000) })).toBe(30_000);
   });
 
+  it('what its log said before the machine slept, or as it woke, puts nothing off (T3)', () => {
+    const said = (wokeAgoMs: number) => {
+      const input = lookOf({ process: dead, symptoms: [symptomOf('db_locked', 5_000)] }, { wokeMs: NOW - wokeAgoMs });
+      return NOW - unknownTrouble(input)!.notBeforeMs!;
+    };
+    expect([said(5_000), said(6_000), said(6_001)]).toEqual([30_000, 30_000, -20_000 - 10_000]);
+  });
+
   it('the same passes again after what may explain it fell silent: 30 s after its last line, 60 s at most', () => {
     const lines = (...symptoms: NonNullable<Given['symptoms']>) => agoOf({ process: dead, symptoms });
     expect(lines(symptomOf('db_locked', 50_000))).toBe(20_000 - 10_000);

@@ -33,6 +33,8 @@ export interface ClassifyContext {
   readonly sharingSource: number;
   /** What probes report of the sources of its group, for a channel whose own is not looked at. */
   readonly nearby?: NearbySources | undefined;
+  /** When the machine last slept. */
+  readonly wokeMs?: MonoMs;
 }
 
 /** One channel at one moment, with what every row of the table asks for worked out once. */

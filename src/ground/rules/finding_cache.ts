@@ -88,6 +88,7 @@ const isSameAround = (a: ClassifyContext, b: ClassifyContext): boolean =>
   a.limits === b.limits &&
   a.autorestartGraceMs === b.autorestartGraceMs &&
   a.sharingSource === b.sharingSource &&
+  a.wokeMs === b.wokeMs &&
   a.nearby?.failFromMs === b.nearby?.failFromMs &&
   a.nearby?.okSinceMs === b.nearby?.okSinceMs;
 

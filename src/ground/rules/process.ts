@@ -183,6 +183,8 @@ function sourceSpeaksForIt(input: ClassifyInput): boolean {
 }
 
 const NEWS_MS_MAX = MINUTE_MS;
+/** What was written while the machine slept is read this soon after it. */
+const LOGS_READ_WITHIN_MS = 1_000;
 /** These say that something happened, and not why. */
 const TELLS_NO_CAUSE: ReadonlySet<SymptomKind> = new Set([
   'process_crash',
@@ -238,7 +240,10 @@ function lastNewsMs(input: ClassifyInput, sinceMs: number): number {
   const { process } = input;
   const { source, progress, symptoms } = input.facts;
   const back = source?.lastFailMs === undefined ? undefined : source.okSinceMs;
+  // What a log said before the machine slept, or is first read when it wakes, is no news after it (law T3).
+  const awakeMs = (input.context.wokeMs ?? Number.NEGATIVE_INFINITY) + LOGS_READ_WITHIN_MS;
   const lines = symptoms
+    .filter(({ lastMs }) => lastMs > awakeMs)
     .filter(({ kind }) => !TELLS_NO_CAUSE.has(kind) && !(input.down && OF_WHAT_RUNS.has(kind)))
     .map(({ lastMs }) => Math.min(lastMs + SYMPTOM_FRESH_MS, sinceMs + NEWS_MS_MAX));
   const moves = input.down ? process?.stateSinceMs : progress?.resumedMs;

@@ -204,6 +204,7 @@ export class FindingTracker {
       autorestartGraceMs: factStore.engineSetup(engine)?.autorestartGraceMs ?? 0,
       sharingSource: this.#troubled.sharing(id, facts.source?.last.host),
       nearby: this.#nearby(facts, nowMs),
+      wokeMs: this.#wokeMs,
     };
   }
 
