@@ -116,6 +116,16 @@ function diedInOutage(input: ClassifyInput, process: ProcessFacts): boolean {
   return lastEndMs >= (source.lastFailFromMs ?? backMs) - FINAL_OUTPUT_MS && lastEndMs <= backMs + REACTION_MS;
 }
 
+/** Said since a player fell back to its blank, these are why nothing comes out. None of their rows starts anything. */
+const MORE_THAN_A_BLANK: readonly SymptomKind[] = [
+  'auth_denied',
+  'ghost_publisher',
+  'config_error',
+  'codec_unsupported',
+  'permission_denied',
+  'port_in_use',
+];
+
 /** A player that starts has nothing to play for a moment, and says so: two starts are no repetition. */
 export function playoutEmpty(input: ClassifyInput): Match | undefined {
   const lines = reported(input, 'playout_gap');
@@ -125,6 +135,7 @@ export function playoutEmpty(input: ClassifyInput): Match | undefined {
   const once = isSaidOnce(first);
   const again = !once && first.count >= 2 && bornMs <= Math.max(first.firstMs, input.nowMs - first.windowMs);
   if (!input.troubled && !again) return undefined;
+  if (once && reported(input, ...MORE_THAN_A_BLANK).some(({ lastMs }) => lastMs >= first.lastMs)) return undefined;
   const match = matched(input, 'nothing is left to play', lines);
   const sinceMs = Math.max(once ? first.lastMs : first.firstMs, bornMs);
   const lull = input.running && !input.churning ? { sinceMs, notBeforeMs: sinceMs + JOINING_MS } : {};

@@ -212,6 +212,15 @@ describe('a channel with nothing left to play', () => {
     expect(rows.playoutEmpty(lookOf({ symptoms: [silent] }))).toBeDefined();
   });
 
+  it('is not said where its server has refused it since it fell back to its blank, or its setting is wrong', () => {
+    const blank = symptomOf('playout_gap', 3_000, { pattern: 'liq_blank' });
+    const beside = (kind: SymptomKind, agoMs: number, gap = blank) =>
+      rows.playoutEmpty(lookOf({ ...standing, symptoms: [gap, symptomOf(kind, agoMs)] })) !== undefined;
+    expect([beside('auth_denied', 3_000), beside('config_error', 0)]).toEqual([false, false]);
+    expect([beside('auth_denied', 3_001), beside('benign_noise', 0)]).toEqual([true, true]);
+    expect(beside('auth_denied', 0, symptomOf('playout_gap', 3_000))).toBe(true);
+  });
+
   it('is not said of one that plays because it was started twice and each start had nothing at first', () => {
     const plays = (bornAgoMs: number, firstAgoMs: number) => {
       const lines = symptomOf('playout_gap', 1_000, { count: 2, firstMs: NOW - firstAgoMs });
