@@ -115,18 +115,18 @@ export class Simulation {
     await this.#until(endMs);
     const livenessMs = this.#options.livenessMs ?? LIVENESS_MS;
     if (livenessMs > 0) {
+      // A machine that sleeps is healed when it wakes.
+      const healedMs = endMs + this.#host.wakesInMs;
+      await this.#until(healedMs);
       this.#heal();
-      await this.#until(endMs + livenessMs);
+      await this.#until(healedMs + livenessMs);
       this.#demand();
     }
     this.#runs.daemon?.reeve.kill();
     this.#second.end();
     return {
-      events: this.#events,
-      nowMs: this.#nowMs,
+      ...{ events: this.#events, nowMs: this.#nowMs, plans: this.#runs.plans, attacker: this.#attacker },
       violations: this.#invariants.violations,
-      plans: this.#runs.plans,
-      attacker: this.#attacker,
       traceSha256: this.#record.traceSha256(),
       ...{ record: this.#record, service: this.service, invariants: this.#invariants },
     };

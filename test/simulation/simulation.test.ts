@@ -122,6 +122,13 @@ describe('what is demanded at the end', () => {
     expect(started[1]! - END_MS).toBeLessThan(MINUTE_MS);
   });
 
+  it('is demanded of a machine that sleeps when it has woken', async () => {
+    const asleep = at(9, 'suspend', { target: '', forMs: 3 * HOUR_MS });
+    const down = at(9.1, 'reeve_crash', { target: '', variant: 0, forMs: 1 });
+    const { violations, nowMs } = await run([asleep, down], { livenessMs: LIVENESS_MS });
+    expect([violations, nowMs]).toEqual([[], 9 * MINUTE_MS + 3 * HOUR_MS + LIVENESS_MS]);
+  });
+
   it('is broken where that comes too late', async () => {
     const down = at(9, 'reeve_crash', { target: '', variant: 0, forMs: 30 * MINUTE_MS });
     const { violations } = await run([down], { livenessMs: MINUTE_MS });
