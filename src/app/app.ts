@@ -25,6 +25,7 @@ import type { HostEnvironment } from './host_environment.ts';
 import type { Memory } from './memory.ts';
 import type { Configuration } from '../config/load.ts';
 import { type Change, type Reloader, takenOver, watchConfiguration } from '../config/reload.ts';
+import { ACTING_PHASE } from '../core/control.ts';
 import { MINUTE_MS } from '../core/duration.ts';
 import { messageOf } from '../core/errors.ts';
 import type { Model } from '../core/model.ts';
@@ -158,6 +159,9 @@ function recover(house: House, building: AsyncDisposableStack): void {
     paging.fail(`journal: it is broken: ${broken.because} (reeve audit verify)`);
   }
   const held = heldPhase(house, broken === undefined);
+  const { phase = 0 } = decisions.pipeline.control();
+  if (configuration.config.receivers.length === 0 && phase >= ACTING_PHASE)
+    host.log.error({ phase }, 'no receiver could call a person: nothing is changed, as in phase 1, until there is one');
   ledger.append([
     ...decisions.recover(),
     ...(broken === undefined ? paging.recovered() : []),

@@ -41,6 +41,9 @@ export function settingsOf(
       const own = scope.kind === 'channel' ? ofChannel.get(scope.id) : undefined;
       return named(own ?? ofGroup.get(group)?.persona ?? config.persona);
     },
-    initialPhase: (group) => ({ fleet: config.phase, group: ofGroup.get(group)?.phase }),
+    initialPhase: (group) => ({
+      ...{ fleet: config.phase, group: ofGroup.get(group)?.phase },
+      ...(config.receivers.length === 0 && { unheard: true }),
+    }),
   };
 }

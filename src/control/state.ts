@@ -111,7 +111,12 @@ const longest = <T extends { readonly untilMs: MonoMs }>(all: readonly T[]): T |
 export interface InitialPhase {
   readonly fleet: Phase;
   readonly group: Phase | undefined;
+  /** No receiver could call a person: nothing is changed, whatever phase a person once set (law L1). */
+  readonly unheard?: true;
 }
+
+/** The last phase in which nothing is changed. */
+const WATCHING_PHASE: Phase = 1;
 
 /** A bare number is the phase of all. */
 const initialOf = (initial: Phase | InitialPhase): InitialPhase =>
@@ -146,8 +151,11 @@ const lower = (a: Phase, b: Phase): Phase => (a < b ? a : b);
 /** The phase of all, which no group goes beyond; a held one bounds it. */
 export function phaseOfAll(state: ControlState, initial: Phase | InitialPhase): Phase {
   const phase = state.phase ?? initialOf(initial).fleet;
-  return lower(state.heldPhase ?? phase, phase);
+  return heard(initial, lower(state.heldPhase ?? phase, phase));
 }
+
+const heard = (initial: Phase | InitialPhase, phase: Phase): Phase =>
+  initialOf(initial).unheard === true ? lower(phase, WATCHING_PHASE) : phase;
 
 /**
  * The phase for what concerns several groups: the lowest of theirs, or the highest where each channel is asked about by
@@ -166,5 +174,5 @@ export function phaseOf(state: ControlState, group: GroupId, initial: Phase | In
   const ofGroup = state.groupPhases.find((set) => set.group === group);
   const phase = ofGroup?.phase ?? configured.group ?? ofAll;
   const isBound = ofGroup === undefined || ofGroup.beforeHold === true;
-  return lower(isBound ? lower(phase, state.heldPhase ?? ofAll) : phase, ofAll);
+  return heard(initial, lower(isBound ? lower(phase, state.heldPhase ?? ofAll) : phase, ofAll));
 }

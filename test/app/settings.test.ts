@@ -53,6 +53,9 @@ describe('the phase that is configured', () => {
     const { initialPhase } = settings();
     expect(initialPhase('pull')).toEqual({ fleet: 2, group: 3 });
     expect(initialPhase('other')).toEqual({ fleet: 2, group: undefined });
+    const { config } = loadText('version: 1\n');
+    const alone = { config, personas: [], rules: [], patterns: [] } as unknown as Configuration;
+    expect(settingsOf(alone).initialPhase('other')).toMatchObject({ unheard: true });
   });
 });
 

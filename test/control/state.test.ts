@@ -6,6 +6,7 @@ import {
   heldBelow,
   leaseOf,
   phaseOf,
+  phaseOfAll,
   windowOf,
 } from '../../src/control/state.ts';
 import type { JournalFact } from '../../src/core/journal.ts';
@@ -92,6 +93,13 @@ describe('what people have ordered', () => {
       fact: { type: 'control.window_ended', window: 'w', ...context },
     });
     expect(windowOf(ended, [fleet], 120)).toBeUndefined();
+  });
+
+  it('is that of watching at most where no receiver could call a person, whatever was set while one could (L1)', () => {
+    const unheard = { fleet: 0, group: undefined, unheard: true } as const;
+    const all = fold([0, { type: 'control.phase_set', phase: 4, group: undefined, ...context }]);
+    const none = controlProjection.initial;
+    expect([phaseOf(all, 'g', unheard), phaseOfAll(all, unheard), phaseOf(none, 'g', unheard)]).toEqual([1, 1, 0]);
   });
 
   it('takes the lower of the phase of all and of the group, and the configured one where no command set any', () => {
