@@ -18,8 +18,11 @@ export interface SampleFaultsDeps {
 const LATE_MS = [1_000, 8_000] as const;
 /** A cache between the probe and the service answers with what it has for so long. */
 const CACHED_MS = 12_000;
-/** What is overtaken arrives by then, overtaken or not: a network reorders within seconds, not from look to look. */
-const OVERTAKEN_MS_MAX = 3_000;
+/**
+ * What is overtaken arrives by then, overtaken or not: a network reorders within seconds. The simulated looks are five
+ * seconds apart, or less where there is doubt.
+ */
+const OVERTAKEN_MS_MAX = 5_500;
 
 /** Between probes and Reeve: samples that come late, twice, in the wrong order, or out of a cache. */
 export class SampleFaults {

@@ -51,12 +51,12 @@ describe('samples on their way', () => {
     expect(order.slice(0, 4)).toEqual(['r4000', 'r2000', 'r8000', 'r6000']);
   });
 
-  it('are held back for three seconds at most where no other overtakes them', () => {
-    expect(arrivals('reordered', 2_999).slice(0, 2)).toEqual([
-      [5_998, 'r5998'],
-      [5_998, 'r2999'],
+  it('are held back for five and a half seconds at most where no other overtakes them', () => {
+    expect(arrivals('reordered', 5_499).slice(0, 2)).toEqual([
+      [10_998, 'r10998'],
+      [10_998, 'r5499'],
     ]);
-    expect(arrivals('reordered', 10_000).map(ageOf)).toEqual([3_000, 3_000]);
+    expect(arrivals('reordered', 10_000).map(ageOf)).toEqual([5_500, 5_500]);
   });
 
   it('come out of a cache for twelve seconds, with the time of now', () => {
