@@ -25,8 +25,12 @@ interface OfEngine {
 /**
  * What was taken before the newest of its kind, and comes after it, tells nothing new. It would turn facts back: a
  * process that has ended would run again, a picture that stands would have moved. Of the same moment is not older.
+ *
+ * That a source, a stream or an engine did not answer counts whenever it comes: between two good looks it shows that
+ * these prove nothing together (law S8).
  */
-export const comesLate = (facts: OfChannel, sample: ChannelSample): boolean => sample.monoMs < newestOf(facts, sample);
+export const comesLate = (facts: OfChannel, sample: ChannelSample): boolean =>
+  sample.monoMs < newestOf(facts, sample) && !((sample.kind === 'source' || sample.kind === 'reach') && !sample.ok);
 
 function newestOf(facts: OfChannel, { kind }: ChannelSample): MonoMs {
   switch (kind) {
@@ -46,9 +50,9 @@ function newestOf(facts: OfChannel, { kind }: ChannelSample): MonoMs {
 }
 
 /** The same of an engine and its machine. */
-export function comesLateOfEngine({ facts, host }: OfEngine, { kind, monoMs }: EngineLevelSample): boolean {
-  const newest = { engine: facts.last, host: host?.last, credential: facts.credential }[kind];
-  return newest !== undefined && monoMs < newest.monoMs;
+export function comesLateOfEngine({ facts, host }: OfEngine, sample: EngineLevelSample): boolean {
+  const newest = { engine: facts.last, host: host?.last, credential: facts.credential }[sample.kind];
+  return newest !== undefined && sample.monoMs < newest.monoMs && !(sample.kind === 'engine' && !sample.ok);
 }
 
 const NEVER = Number.NEGATIVE_INFINITY;

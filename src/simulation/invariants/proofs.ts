@@ -55,6 +55,8 @@ export class Proofs implements Oracle {
   readonly #channels = new Map<string, Channel>();
   readonly #sources = new Map<string, Looks>();
   readonly #engines = new Map<string, Looks>();
+  /** By kind and subject: when the newest sample was taken. */
+  readonly #newestMs = new Map<string, number>();
 
   constructor(world: InvariantContext) {
     this.#case = world;
@@ -65,6 +67,7 @@ export class Proofs implements Oracle {
     if (fact.type !== 'reeve.started') return;
     this.#sources.clear();
     this.#engines.clear();
+    this.#newestMs.clear();
     for (const channel of this.#channels.values()) Object.assign(channel, { alive: undefined, generation: undefined });
   }
 
@@ -74,6 +77,12 @@ export class Proofs implements Oracle {
   }
 
   seen(sample: Sample): void {
+    const key = `${sample.kind} ${'channel' in sample ? sample.channel : sample.engine}`;
+    const newestMs = this.#newestMs.get(key) ?? Number.NEGATIVE_INFINITY;
+    const isFailure = (sample.kind === 'source' || sample.kind === 'engine') && !sample.ok;
+    // What comes after a later one of its kind tells nothing new, but for an answer that was missing.
+    if (sample.monoMs < newestMs && !isFailure) return;
+    this.#newestMs.set(key, Math.max(newestMs, sample.monoMs));
     if (sample.kind === 'engine') note(at(this.#engines, sample.engine, noLooks), this.#lookAt(sample));
     else if (sample.kind === 'source') note(at(this.#sources, sample.channel, noLooks), sample);
     else if (sample.kind === 'process') this.#process(sample);

@@ -33,14 +33,32 @@ describe('a sample that comes after one that was taken later', () => {
   const seen = (facts: FactStore) =>
     JSON.stringify([facts.view('news'), facts.engineFacts('local'), facts.hostFacts('local')]);
 
-  it.each(Object.keys(OF) as Sample['kind'][])('tells nothing of a %s, unless it is of the same moment', (kind) => {
+  const kinds = Object.keys(OF) as Sample['kind'][];
+  const ANSWERS: readonly Sample['kind'][] = ['source', 'reach', 'engine'];
+
+  it.each(kinds.filter((kind) => !ANSWERS.includes(kind)))(
+    'tells nothing of a %s, unless it is of the same moment',
+    (kind) => {
+      const facts = store();
+      facts.observe(OF[kind](5_000, true));
+      const before = seen(facts);
+      facts.observe(OF[kind](4_999, false));
+      expect(seen(facts)).toBe(before);
+      facts.observe(OF[kind](5_000, false));
+      expect(seen(facts)).not.toBe(before);
+    },
+  );
+
+  it.each(ANSWERS)('tells of a %s that an answer was missing, and not that one came (S8)', (kind) => {
     const facts = store();
-    facts.observe(OF[kind](5_000, true));
-    const before = seen(facts);
-    facts.observe(OF[kind](4_999, false));
-    expect(seen(facts)).toBe(before);
     facts.observe(OF[kind](5_000, false));
-    expect(seen(facts)).not.toBe(before);
+    const failed = seen(facts);
+    facts.observe(OF[kind](4_999, true));
+    expect(seen(facts)).toBe(failed);
+    facts.observe(OF[kind](6_000, true));
+    const well = seen(facts);
+    facts.observe(OF[kind](5_999, false));
+    expect(seen(facts)).not.toBe(well);
   });
 
   it('of a process that is there no more is no start, and of an old picture no move', () => {

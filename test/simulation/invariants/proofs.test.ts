@@ -30,6 +30,23 @@ const died = (atMs: number, { process } = proofs()) => {
   process(atMs, 'exited');
 };
 
+describe('a sample that comes after a later one of its kind', () => {
+  it('is no death, and says only that an answer was missing, until Reeve begins anew', () => {
+    const world = proofs();
+    died(SINCE, world);
+    world.process(101_000, 'running', { generation: '2' });
+    world.process(100_999, 'exited');
+    for (const ms of [103_000, 113_000]) world.source(ms, true);
+    expect(world.missing(113_001)).toBeUndefined();
+    world.source(112_999, false);
+    expect(world.missing(113_002)).toMatch(/the source of ch0/);
+    world.oracle.entry(world.entry({ type: 'reeve.started' }));
+    world.process(50_000, 'running');
+    world.process(60_000, 'exited');
+    expect(world.missing(61_000)).toMatch(/death|died|ago/);
+  });
+});
+
 describe('the source of a channel that fails', () => {
   /** `ch1` dies at second 110, and its source answers as told; since when `ch0` is dead, whose source fails now. */
   const withOneThatFails = ({ ch0DiedMs = SINCE, othersAnswer = true } = {}) => {
