@@ -133,7 +133,10 @@ export function playoutEmpty(input: ClassifyInput): Match | undefined {
   if (first === undefined) return undefined;
   const bornMs = input.process?.bornMs ?? Number.NEGATIVE_INFINITY;
   const once = isSaidOnce(first);
-  const again = !once && first.count >= 2 && bornMs <= Math.max(first.firstMs, input.nowMs - first.windowMs);
+  // What was said before Reeve built it again, and not since, says nothing against an output that goes on.
+  const isSince = first.lastMs > (input.facts.actedMs ?? Number.NEGATIVE_INFINITY);
+  const isOld = bornMs <= Math.max(first.firstMs, input.nowMs - first.windowMs);
+  const again = !once && first.count >= 2 && isOld && isSince;
   if (!input.troubled && !again) return undefined;
   if (once && reported(input, ...MORE_THAN_A_BLANK).some(({ lastMs }) => lastMs >= first.lastMs)) return undefined;
   const match = matched(input, 'nothing is left to play', lines);

@@ -221,6 +221,15 @@ describe('a channel with nothing left to play', () => {
     expect(beside('auth_denied', 0, symptomOf('playout_gap', 3_000))).toBe(true);
   });
 
+  it('is not said of one that plays for what was said before Reeve built it again', () => {
+    const lines = symptomOf('playout_gap', 10_000, { count: 3, firstMs: NOW - 14_000 });
+    const said = (actedAgoMs: number, given: Given = {}) =>
+      rows.playoutEmpty(lookOf({ ...given, symptoms: [lines], actedMs: NOW - actedAgoMs })) !== undefined;
+    expect([said(10_001), said(10_000), said(9_000)]).toEqual([true, false, false]);
+    // One that still stands has not been cured by it.
+    expect(said(9_000, standing)).toBe(true);
+  });
+
   it('is not said of one that plays because it was started twice and each start had nothing at first', () => {
     const plays = (bornAgoMs: number, firstAgoMs: number) => {
       const lines = symptomOf('playout_gap', 1_000, { count: 2, firstMs: NOW - firstAgoMs });
