@@ -233,7 +233,7 @@ function statusText(cli: Cli, status: WireStatus): string {
     `phase ${status.phase}${lowerPhases(status)}${status.freeze === undefined ? '' : red(freezeText(status.freeze))}`,
     `last page delivered: ${delivery === null ? 'never' : `${spell(delivery * 1000)} ago`}`,
     budgetText(cli, status.fleet_budget),
-    ...status.containment.map((held) => red(containmentText(held))),
+    ...status.containment.map((held) => red(`contained: ${containmentText(held, status)}`)),
     ...holdLines(status.channels, status.windows),
     ...status.approvals.map(({ id, what }) => red(`waits for a yes: ${plain(what)} — reeve approve ${id}`)),
     ...status.problems.map((problem) => red(plain(problem))),
@@ -255,9 +255,13 @@ function statusText(cli: Cli, status: WireStatus): string {
   return lines.join('\n');
 }
 
-function containmentText({ scope, reason, detail, release_by_person: byPerson }: WireContainment): string {
+function containmentText(held: WireContainment, { freeze }: Pick<WireStatus, 'freeze'>): string {
+  const { scope, reason, release_by_person: byPerson } = held;
+  const text = `${scope} (${reason}) ${plain(held.detail)}`;
+  // While Reeve is frozen a release is undone at once.
+  if (reason === 'operator_freeze' && freeze !== undefined) return `${text}; it ends a while after the thaw`;
   const ends = byPerson ? 'ends only by' : 'ends by itself once its cause has been gone for a while, or by';
-  return `contained: ${scope} (${reason}) ${plain(detail)}; it ${ends} reeve release ${scope} --because "…"`;
+  return `${text}; it ${ends} reeve release ${scope} --because "…"`;
 }
 
 const freezeText = ({ who, because }: NonNullable<WireStatus['freeze']>): string =>

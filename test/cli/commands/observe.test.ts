@@ -154,6 +154,25 @@ describe('reeve status', () => {
     expect(await printed(status(true), 'status')).toContain('it ends only by reeve release fleet --because');
   });
 
+  it('does not say of a freeze that a release would end it: that is for after the thaw', async () => {
+    const held = {
+      scope: 'fleet',
+      reason: 'operator_freeze',
+      detail: 'a person froze Reeve',
+      release_by_person: false,
+    };
+    const status = (freeze: object) => ({
+      ...{ phase: 4, frozen: 'freeze' in freeze, ...freeze, containment: [held], incidents: [] },
+      ...{ fleet_budget: { used: 0, max: 20, free_in_ms: 0 }, channels: [], approvals: [], windows: [], problems: [] },
+      last_delivery: { seconds_ago: null },
+    });
+    const line = async (freeze: object) => (await printed(status(freeze), 'status')).split('\n')[3];
+    expect(await line({ freeze: { who: 'ann', because: 'volumes move' } })).toBe(
+      'contained: fleet (operator_freeze) a person froze Reeve; it ends a while after the thaw',
+    );
+    expect(await line({})).toContain('or by reeve release fleet --because "…"');
+  });
+
   it('shows where people hold Reeve off, before the table', async () => {
     const channel = { group: 'g', healthy: false, classification: 'output_stalled', because: 'it stands' };
     const more = { restart_count: 0, breaker: 'closed', unknown_outcome: false, leased_for_ms: 90_000 };
