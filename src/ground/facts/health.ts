@@ -43,9 +43,10 @@ export function restsOnDemand(facts: ChannelFacts, nowMs: MonoMs): boolean {
   const { process, viewers, setup, halfDone } = facts;
   if (setup.expected !== 'on_demand') return false;
   if (viewers !== undefined && nowMs - viewers.monoMs <= OBSERVER_LOST_MS) return viewers.viewers === 0;
+  if (!processKnown(process, nowMs)) return false;
   // What a change of Reeve's left stopped rests for nobody (law S6).
-  if (!processKnown(process, nowMs) || (halfDone?.certainty !== 'maybe' && process.stoppedByUs)) return false;
-  if (halfDone !== undefined && halfDone.certainty !== 'maybe' && halfDone.startsNothing !== true) return false;
+  const isSure = halfDone !== undefined && halfDone.certainty !== 'maybe';
+  if (isSure && (halfDone.startsNothing !== true || process.stoppedByUs)) return false;
   if (process.state === 'stopped') return true;
   return process.state === 'exited' && (process.lastEnd === undefined || endedOrderly(process));
 }
