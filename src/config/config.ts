@@ -154,6 +154,7 @@ export function configFrom(
     file: parsed.file,
     at: parsed.at,
     value,
+    spelled: (path) => (isOverridden.has(path.join('.')) ? undefined : parsed.spelled?.(path)),
     written: (path) => (isOverridden.has(path.join('.')) ? undefined : plain.written?.(path)),
   };
   const reading = new Reading(source, dirname(parsed.file), env);

@@ -105,7 +105,8 @@ function unknownPersonas(config: Config, parsed: ParsedYaml, personas: readonly 
     .filter((id) => !known.has(id))
     .map((id) => {
       const meant = nearest(id, known);
-      const hint = meant === undefined ? `there are ${listed([...known].sort(), 'and')}` : `did you mean ${meant}?`;
+      const there = known.size === 0 ? 'there is none' : `there are ${listed([...known].sort(), 'and')}`;
+      const hint = meant === undefined ? there : `did you mean ${meant}?`;
       const message = `there is no persona ${id} in ${config.folders.personas}`;
       return problemAt(parsed, placeOfPersona(parsed.value, id) ?? [], { message, hint });
     });

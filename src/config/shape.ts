@@ -51,10 +51,14 @@ export function keysAt(root: z.core.$ZodType, path: Path, value?: unknown): read
   return [...new Set(keys)];
 }
 
-/** What editors show for the value at the path: its description. */
-export function descriptionAt(root: z.core.$ZodType, path: Path): string | undefined {
+/** What editors show for the value at the path: its description, of the kind that `value` names. */
+export function descriptionAt(root: z.core.$ZodType, path: Path, value?: unknown): string | undefined {
   let schema: z.core.$ZodType | undefined = root;
-  for (const segment of path) schema = schema && opened(schema).flatMap((open) => members(open, segment))[0];
+  let here = value;
+  for (const segment of path) {
+    schema = schema && opened(schema, here).flatMap((open) => members(open, segment))[0];
+    here = valueAt(here, [segment]);
+  }
   while (schema) {
     const { description } = schema as z.ZodType;
     if (description !== undefined) return description;

@@ -8,7 +8,7 @@ import { bounded, type ParsedYaml, type Path } from './yaml.ts';
 export { checked, type Meaning } from '../core/document/checked.ts';
 
 /** What a schema is laid on: the value, where it stands, and how it was written where that differs. */
-export type Source = Pick<ParsedYaml, 'file' | 'value' | 'at'> & {
+export type Source = Pick<ParsedYaml, 'file' | 'value' | 'at' | 'spelled'> & {
   /** The text as it stands in the file, where the value was made from it (`${NAME}`): a message shows this. */
   readonly written?: (path: Path) => string | undefined;
 };
@@ -94,7 +94,17 @@ function problemsOf(issue: Issue, place: Place): readonly Problem[] {
   );
   const part = issue.code === 'invalid_key' ? 'key' : 'value';
   const hint = explanation.hint ?? hintOf(issue, place);
-  return [problemAt(source, here, { message: explanation.message, hint, part })];
+  const asPrinted = { message: explanation.message, hint };
+  return [problemAt(source, here, { ...asSpelled(asPrinted, inputOf(issue), source.spelled?.(here)), part })];
+}
+
+/** A name that YAML takes for a number, such as 01 or 2.10: whoever puts it in quotes needs it as it is written. */
+function asSpelled({ message, hint }: Explanation, input: unknown, spelled: string | undefined): Explanation {
+  if (typeof input !== 'number' || spelled === undefined) return { message, hint };
+  return {
+    message: message.replace(`the number ${input}`, `the number ${spelled}`),
+    hint: hint?.replace(`quotes: "${input}"`, `quotes: "${spelled}"`),
+  };
 }
 
 /** What came out of the environment may be a secret: the file's own text stands for it. */
@@ -186,7 +196,7 @@ const expectedBy = (issue: Issue): readonly string[] => {
 const inputOf = (issue: Issue): unknown =>
   'discriminator' in issue ? valueAt(issue.input, issue.path.slice(-1) as Path) : issue.input;
 
-function hintOf(issue: Issue, { schema, path }: Place): string | undefined {
+function hintOf(issue: Issue, { schema, source, prefix, path }: Place): string | undefined {
   const input = inputOf(issue);
   if (issue.code === 'invalid_key') {
     const meant = nearest(String(issue.path.at(-1)), keysAt(schema, path.slice(0, -1)));
@@ -200,7 +210,7 @@ function hintOf(issue: Issue, { schema, path }: Place): string | undefined {
     if (known.length > OPTIONS_IN_MESSAGE_MAX) return `known are ${listed(known, 'and')}`;
   }
   const byType = issue.code === 'invalid_type' ? typeHint(issue.expected, input) : undefined;
-  return byType ?? descriptionAt(schema, path);
+  return byType ?? descriptionAt(schema, path, valueAt(source.value, prefix));
 }
 
 /** What to write when the type is wrong in one of the ways that YAML invites. */

@@ -24,6 +24,8 @@ export interface ParsedYaml {
   /** Plain objects, lists and scalars; undefined when the text could not be understood at all. */
   readonly value: unknown;
   readonly at: Locate;
+  /** A number as the file spells it, where that differs from how it is printed: `01`, `2.10`. */
+  readonly spelled?: (path: Path) => string | undefined;
   readonly problems: readonly Problem[];
 }
 
@@ -67,7 +69,8 @@ export function parseYaml(file: string, input: string | Uint8Array): ParsedYaml 
 
   const plain = new Plain(file, placeOf);
   const value = plain.of(document.contents, []);
-  return { file, value: plain.unreadable ? undefined : value, at, problems: bounded(plain.problems) };
+  const spelled = (path: Path): string | undefined => plain.spellings.get(path.join('\n'));
+  return { file, value: plain.unreadable ? undefined : value, at, spelled, problems: bounded(plain.problems) };
 }
 
 /** Undefined where the text nests deeper than the parser can follow: it calls itself for each level. */
@@ -111,6 +114,7 @@ export function bounded(problems: readonly Problem[]): readonly Problem[] {
 /** Converts nodes to plain values and notes what a configuration may not contain. */
 class Plain {
   readonly problems: Problem[] = [];
+  readonly spellings = new Map<string, string>();
   unreadable = false;
   readonly #file: string;
   readonly #placeOf: (offset: number) => Position;
@@ -121,7 +125,7 @@ class Plain {
   }
 
   of(node: unknown, path: Path): unknown {
-    if (isScalar(node)) return node.value;
+    if (isScalar(node)) return this.#scalar(node, path);
     if (isAlias(node)) {
       return this.#refuse(
         node,
@@ -135,6 +139,13 @@ class Plain {
     }
     if (isSeq(node)) return node.items.map((item, index) => this.of(item, [...path, index]));
     return isMap(node) ? this.#mapping(node.items, path) : null;
+  }
+
+  #scalar({ value, source }: { value: unknown; source?: string }, path: Path): unknown {
+    if (Number.isFinite(value) && source !== undefined && source !== String(value)) {
+      this.spellings.set(path.join('\n'), source);
+    }
+    return value;
   }
 
   #mapping(items: readonly { key: unknown; value: unknown }[], path: Path): Record<string, unknown> {

@@ -42,6 +42,12 @@ describe('loadConfiguration', () => {
     expect(problemLines(load({ ...sound, 'config/reeve.yaml': config }).problems)[0]).toContain(expected);
   });
 
+  it('says that there is no persona at all where its folder is empty', () => {
+    const { 'config/personas/mine.yaml': _, ...without } = sound;
+    const [problem] = load({ ...without, 'config/personas/note.txt': '' }).problems;
+    expect(problem).toMatchObject({ path: 'persona', hint: 'there is none' });
+  });
+
   it('has another hash when the content of any file changes', () => {
     const sha = (files: Record<string, string>) => {
       const folder = aFolder(files);

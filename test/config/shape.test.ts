@@ -55,6 +55,18 @@ describe('the keys at a path', () => {
 });
 
 describe('the description at a path', () => {
+  it('of a union that goes by kind is that of the kind that the value names', () => {
+    const byKind = z.strictObject({
+      list: z.array(
+        z.discriminatedUnion('kind', [
+          z.strictObject({ kind: z.literal('a'), url: z.string().describe('Where a is.') }),
+          z.strictObject({ kind: z.literal('b'), url: z.string().describe('Where b is.') }),
+        ]),
+      ),
+    });
+    expect(descriptionAt(byKind, ['list', 0, 'url'], { list: [{ kind: 'b', url: 7 }] })).toBe('Where b is.');
+  });
+
   it('is that of the schema or of what it wraps', () => {
     expect(descriptionAt(schema, ['name'])).toBe('Its name.');
     expect(descriptionAt(schema, ['free', 'x', 'deep'])).toBe('How deep.');

@@ -33,6 +33,8 @@ describe('validate', () => {
     ['n: .inf', '1:4 n: expected a number, got the number Infinity'],
     ['n:', '1:1 n: expected a number, got nothing'],
     ['s: 7', '1:4 s: expected text, got the number 7 (put it in quotes: "7")'],
+    ['s: 010', '1:4 s: expected text, got the number 010 (put it in quotes: "010")'],
+    ['s: 2.10', '1:4 s: expected text, got the number 2.10 (put it in quotes: "2.10")'],
     ['s: [a]', '1:4 s: expected text, got a list'],
     ['s: abcdef', '1:4 s: expected at most 5 characters, got 6'],
     ['b: yes', '1:4 b: expected true or false, got "yes" (write true: in YAML 1.2 this word is text)'],

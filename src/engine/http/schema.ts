@@ -19,7 +19,7 @@ export const httpEngineDocument = z
   .strictObject({
     ...common,
     kind: z.literal('http'),
-    url: httpUrl,
+    url: httpUrl.describe('Its base address, such as http://127.0.0.1:9000.'),
     username: text.optional(),
     ...password,
     ...token,
