@@ -16,9 +16,11 @@ export const PROPERTIES = [
   'NRestarts',
   'Restart',
   'RestartPreventExitStatus',
+  'ActiveExitTimestampMonotonic',
   'ExecMainCode',
   'ExecMainStatus',
   'ExecMainStartTimestampMonotonic',
+  'ExecMainExitTimestampMonotonic',
 ] as const;
 type Property = (typeof PROPERTIES)[number];
 
@@ -62,7 +64,8 @@ export function parseUnits(stdout: string, names: readonly string[]): readonly U
 const ACTIVE: Readonly<Record<string, ProcessState>> = { exited: 'exited', failed: 'exited' };
 
 /** The state by the names that all engines share. Whatever is not known for certain is `unknown`, never healthy. */
-export function stateOf({ LoadState, ActiveState, SubState, Result }: Unit): ProcessState {
+export function stateOf(unit: Unit): ProcessState {
+  const { LoadState, ActiveState, SubState } = unit;
   if (LoadState !== 'loaded') return 'unknown';
   switch (ActiveState) {
     case 'active':
@@ -74,7 +77,7 @@ export function stateOf({ LoadState, ActiveState, SubState, Result }: Unit): Pro
     case 'deactivating':
       return 'stopping';
     case 'failed':
-      return GAVE_UP.has(Result) ? 'fatal' : 'exited';
+      return hasGivenUp(unit) ? 'fatal' : 'exited';
     case 'inactive':
       return 'stopped';
     default:
@@ -96,6 +99,25 @@ const COMES_BACK: Readonly<Record<string, (result: string) => boolean>> = {
 };
 
 /**
+ * systemd starts it no more by itself. One that hit its start limit keeps the result of its last failure; only where
+ * that was none it is `start-limit-hit`.
+ */
+function hasGivenUp(unit: Unit): boolean {
+  const { Result, Restart, RestartPreventExitStatus, NRestarts } = unit;
+  if (GAVE_UP.has(Result)) return true;
+  if (RestartPreventExitStatus !== '' || !COMES_BACK[Restart]?.(Result)) return false;
+  return (numberOf(NRestarts) ?? 0) > 0 && (Result === 'watchdog' || endedByItself(unit));
+}
+
+/** A stop ends the active state before the process ends; what ends by itself does so after, or was never active. */
+function endedByItself(unit: Unit): boolean {
+  const left = numberOf(unit.ActiveExitTimestampMonotonic);
+  const [began, ended] = [unit.ExecMainStartTimestampMonotonic, unit.ExecMainExitTimestampMonotonic].map(numberOf);
+  if (left === undefined || began === undefined || ended === undefined) return false;
+  return left >= ended || left < began;
+}
+
+/**
  * Whether a person stopped it. systemd does not report that, so it is derived from what it would have done by itself:
  * a unit that would have come back and is down was stopped. Where `Restart=` decides nothing, a clean end is taken for
  * a stop: what a person may have stopped is not started against that person.
@@ -103,7 +125,7 @@ const COMES_BACK: Readonly<Record<string, (result: string) => boolean>> = {
 export function isStoppedOnPurpose(unit: Unit): boolean {
   const { ActiveState, Result, Restart, RestartPreventExitStatus } = unit;
   if (ActiveState === 'inactive') return true;
-  if (ActiveState !== 'failed' || GAVE_UP.has(Result) || RestartPreventExitStatus !== '') return false;
+  if (ActiveState !== 'failed' || hasGivenUp(unit) || RestartPreventExitStatus !== '') return false;
   return COMES_BACK[Restart]?.(Result) ?? false;
 }
 

@@ -62,6 +62,15 @@ describe('a unit', () => {
       { state: 'fatal', exitCode: 1, stoppedOnPurpose: false },
     ],
     [
+      'hit its start limit after failures, of which it keeps the result',
+      {
+        ...{ ActiveState: 'failed', SubState: 'failed', Result: 'exit-code', Restart: 'on-failure', NRestarts: '5' },
+        ...{ ExecMainExitTimestampMonotonic: '6000000', ActiveExitTimestampMonotonic: '6000993' },
+        ...{ ExecMainCode: '1', ExecMainStatus: '1' },
+      },
+      { state: 'fatal', exitCode: 1, stoppedOnPurpose: false },
+    ],
+    [
       'failed and is not to be started again',
       {
         ActiveState: 'failed',

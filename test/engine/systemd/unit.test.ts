@@ -90,6 +90,41 @@ describe('the state of a unit', () => {
     expect(isStoppedOnPurpose(unit({}))).toBe(false);
   });
 
+  /** As systemd 252 prints them; times are in microseconds. */
+  const gaveUp: Partial<Unit> = {
+    ...{ ActiveState: 'failed', SubState: 'failed', Result: 'exit-code', Restart: 'on-failure', NRestarts: '5' },
+    ...{ ExecMainStartTimestampMonotonic: '36859441331', ExecMainExitTimestampMonotonic: '36859756132' },
+    ActiveExitTimestampMonotonic: '36859757125',
+  };
+
+  it.each<[string, Partial<Unit>]>([
+    ['ended by itself', {}],
+    ['ended by itself, and was to be started always', { Restart: 'always' }],
+    ['ended before it was ever active', { ActiveExitTimestampMonotonic: '0' }],
+    [
+      'never began, as what goes before it failed',
+      {
+        ...{ ExecMainStartTimestampMonotonic: '0', ExecMainExitTimestampMonotonic: '0' },
+        ActiveExitTimestampMonotonic: '0',
+      },
+    ],
+    ['was ended by the watchdog', { Result: 'watchdog', ActiveExitTimestampMonotonic: '36859756000' }],
+  ])('is fatal, and no stop, where it hit its start limit: its process %s', (_, with_) => {
+    expect([stateOf(unit({ ...gaveUp, ...with_ })), isStoppedOnPurpose(unit({ ...gaveUp, ...with_ }))]).toEqual([
+      ...['fatal', false],
+    ]);
+  });
+
+  it.each<[string, Partial<Unit>]>([
+    ['it was active no more when its process ended', { ActiveExitTimestampMonotonic: '36859755000' }],
+    ['systemd had not started it again', { NRestarts: '0' }],
+    ['no times are known', { ActiveExitTimestampMonotonic: '' }],
+  ])('is a stop by a person where %s', (_, with_) => {
+    expect([stateOf(unit({ ...gaveUp, ...with_ })), isStoppedOnPurpose(unit({ ...gaveUp, ...with_ }))]).toEqual([
+      ...['exited', true],
+    ]);
+  });
+
   it('says how its process ended, by code or signal, where that is known', () => {
     expect(exitOf(unit({ ExecMainCode: '1', ExecMainStatus: '3' }))).toEqual({ code: 3 });
     expect(exitOf(unit({ ExecMainCode: '2', ExecMainStatus: '9' }))).toEqual({ signal: 9 });
