@@ -41,6 +41,16 @@ export function containerNameOf(name: string): string {
   });
 }
 
+/** As `docker ps` shows an id. */
+const ID_LENGTH_MIN = 12;
+
+/**
+ * Whether it is the one that was asked for. Where no container has a name Docker answers with one whose id begins like
+ * it, as any may that begins like `bbc` or `fade`: such a one is a stranger.
+ */
+export const isMeant = (name: string, { Name, Id }: Container): boolean =>
+  Name === `/${name}` || (name.length >= ID_LENGTH_MIN && Id.startsWith(name));
+
 /**
  * The state by the names that all engines share. Where the status and its flags contradict each other it is unknown:
  * never healthy. A container that its health check calls unhealthy still runs: that is for the probes to judge.
@@ -56,7 +66,7 @@ export function stateOf(container: Container): ProcessState {
     case 'restarting':
       return Restarting === false ? 'unknown' : 'backoff';
     case 'created':
-      return 'stopped';
+      return couldNotStart(container) ? 'exited' : 'stopped';
     case 'exited':
       if (Running === true) return 'unknown';
       return hasGivenUp(container) ? 'fatal' : 'exited';
@@ -102,6 +112,9 @@ const hasGivenUp = ({ RestartCount = 0, HostConfig, State }: Container): boolean
   return Name === 'on-failure' && State.ExitCode !== 0 && MaximumRetryCount > 0 && RestartCount >= MaximumRetryCount;
 };
 
+/** One that could not be started the first time stays `created`. */
+const couldNotStart = ({ State }: Container): boolean => (State.Error ?? '') !== '';
+
 /**
  * Whether a person stopped it. Docker does not report that, so it is derived from what it would have done by itself: a
  * container that would have come back and is down was stopped. Where the policy decides nothing, an end by 0 or by the
@@ -109,8 +122,8 @@ const hasGivenUp = ({ RestartCount = 0, HostConfig, State }: Container): boolean
  */
 export function isStoppedOnPurpose(container: Container): boolean {
   const { State, HostConfig } = container;
-  if (State.Status === 'created') return true;
-  const failed = State.OOMKilled === true || (State.Error ?? '') !== '' || hasGivenUp(container);
+  if (State.Status === 'created') return !couldNotStart(container);
+  const failed = State.OOMKilled === true || couldNotStart(container) || hasGivenUp(container);
   if (State.Status !== 'exited' || failed) return false;
   const policy = HostConfig?.RestartPolicy?.Name ?? '';
   if (ALWAYS_BACK.has(policy) || policy === 'on-failure') return true;

@@ -5,7 +5,7 @@ import { ReeveError } from '../../core/errors.ts';
 import type { ProcessSample } from '../../core/sample.ts';
 import type { ChannelId } from '../../core/scope.ts';
 import type { Capability } from '../../core/tool.ts';
-import { statusOf } from '../../resilience/failure.ts';
+import { RequestFailed, statusOf } from '../../resilience/failure.ts';
 import type { HttpAnswer } from '../../resilience/http.ts';
 import { LookOrder } from '../look_order.ts';
 import { OwnRestarts } from '../own_restarts.ts';
@@ -16,6 +16,7 @@ import {
   containerDocument,
   containerNameOf,
   exitOf,
+  isMeant,
   isStoppedOnPurpose,
   stateOf,
   timeOf,
@@ -155,7 +156,8 @@ export class DockerEngine implements Engine {
   async #inspect(name: string, signal: AbortSignal): Promise<Container> {
     const { body } = await this.#ask('GET', `/containers/${name}/json`, { signal, bytesMax: INSPECT_BYTES_MAX });
     const container = parse(containerDocument, body);
-    if (container.Name === `/${name}` || container.Id.startsWith(name)) return container;
+    if (isMeant(name, container)) return container;
+    if (container.Id.startsWith(name)) throw noContainer(name);
     throw new ReeveError('ENGINE_ANSWER_INVALID', `asked Docker for ${name}, got ${container.Name.slice(0, 100)}`);
   }
 
@@ -247,6 +249,9 @@ function isNewer(a: string, b: string): boolean {
 }
 
 const refused = (message: string) => new ReeveError('ENGINE_REFUSED', message);
+
+const noContainer = (name: string) =>
+  new RequestFailed('ENGINE_REFUSED', `Docker has no container ${name}`, { failure: 'http_status', status: 404 });
 
 function parse<S extends z.ZodType>(schema: S, body: Buffer): z.output<S> {
   const result = schema.safeParse(jsonOf(body));

@@ -3,6 +3,7 @@ import {
   type Container,
   containerNameOf,
   exitOf,
+  isMeant,
   isStoppedOnPurpose,
   stateOf,
   timeOf,
@@ -24,6 +25,15 @@ const container = (State: Partial<Container['State']>, policy?: string, retries?
     HostConfig: { RestartPolicy: { Name: policy, MaximumRetryCount: retries?.[1] } },
   }) as Container;
 
+describe('a container that Docker answers with', () => {
+  it('is the one that was asked for by its name, or by an id as docker ps shows it', () => {
+    const box = container({});
+    expect(['news', 'a'.repeat(12), 'a'.repeat(11), 'sport'].map((name) => isMeant(name, box))).toEqual([
+      ...[true, true, false, false],
+    ]);
+  });
+});
+
 describe('the state of a container', () => {
   it.each<[Partial<Container['State']>, string]>([
     [{ Running: true, Pid: 7 }, 'running'],
@@ -35,6 +45,7 @@ describe('the state of a container', () => {
     [{ Status: 'restarting' }, 'backoff'],
     [{ Status: 'restarting', Restarting: false }, 'unknown'],
     [{ Status: 'created' }, 'stopped'],
+    [{ Status: 'created', ExitCode: 128, Error: 'port is already allocated' }, 'exited'],
     [{ Status: 'exited' }, 'exited'],
     [{ Status: 'exited', Running: true }, 'unknown'],
     [{ Status: 'dead' }, 'fatal'],
@@ -57,6 +68,8 @@ describe('the state of a container', () => {
     expect(exited(137, 'always', { OOMKilled: true })).toBe(false);
     expect(exited(127, 'always', { Error: 'no such file' })).toBe(false);
     expect(isStoppedOnPurpose(container({}))).toBe(false);
+    expect(isStoppedOnPurpose(container({ Status: 'created', ExitCode: 0, Error: '' }))).toBe(true);
+    expect(isStoppedOnPurpose(container({ Status: 'created', ExitCode: 127, Error: 'no such file' }))).toBe(false);
   });
 });
 

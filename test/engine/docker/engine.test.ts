@@ -68,6 +68,12 @@ describe('a container', () => {
       { Name: 'always' },
       { state: 'stopped', stoppedOnPurpose: true, generation: undefined },
     ],
+    [
+      'could not be started the first time',
+      { ...EXITED, Status: 'created', StartedAt: '0001-01-01T00:00:00Z', ExitCode: 128, Error: 'port is in use' },
+      { Name: 'unless-stopped' },
+      { state: 'exited', exitCode: 128, stoppedOnPurpose: false, generation: undefined },
+    ],
     ['is removed', { ...EXITED, Status: 'removing' }, { Name: 'no' }, { state: 'stopping' }],
     ['is dead', { ...EXITED, Status: 'dead', Dead: true }, { Name: 'no' }, { state: 'fatal', stoppedOnPurpose: false }],
     [
@@ -123,6 +129,15 @@ describe('a container', () => {
     const { daemon, look } = await setUp({ names: ['gone', 'news'] });
     daemon.container('news');
     expect((await look()).map(({ state }) => state)).toEqual(['unknown', 'running']);
+  });
+
+  it('that does not exist is not one whose id begins like its name, and that one is left alone', async () => {
+    const { daemon, engine, look, restarts } = await setUp({ names: ['6f7', 'news'] });
+    daemon.container('news');
+    expect(daemon.container('other').id).toMatch(/^6f7/);
+    expect((await look()).map(({ state }) => state)).toEqual(['unknown', 'running']);
+    expect(await outcome(engine.restart('6f7', aContext()))).toMatchObject({ code: 'ENGINE_REFUSED' });
+    expect(restarts()).toEqual([]);
   });
 
   it('that Docker restarted twice within one look counts as two starts', async () => {
