@@ -144,4 +144,31 @@ export const PEOPLE: readonly PanelSpec[] = [
     queries: [{ expr: increase('reeve_rule_outcomes_total', 'rule, result'), legend: '{{rule}} {{result}}' }],
     stacked: true,
   },
+  {
+    kind: 'timeseries',
+    title: 'Receivers that fail',
+    says: 'Since a receiver takes nothing of what is sent to it. The pages are kept, and tried again.',
+    unit: 's',
+    width: 8,
+    queries: [{ expr: `max by (receiver) (reeve_receiver_failing_seconds{${HERE}})`, legend: '{{receiver}}' }],
+  },
+  {
+    kind: 'timeseries',
+    title: 'Open pages',
+    says: 'Pages that have not ended, by the receiver that they are meant for.',
+    unit: 'none',
+    width: 8,
+    queries: [{ expr: `sum by (receiver) (reeve_receiver_open_pages{${HERE}})`, legend: '{{receiver}}' }],
+  },
+  {
+    kind: 'timeseries',
+    title: 'Phase and freeze',
+    says: 'The rollout phase, 0 to 4, and whether a person has frozen every change.',
+    unit: 'none',
+    width: 8,
+    queries: [
+      { expr: `min by (instance) (reeve_phase{${HERE}})`, legend: 'phase of {{instance}}' },
+      { expr: `max by (instance) (reeve_freeze_active{${HERE}})`, legend: 'freeze of {{instance}}' },
+    ],
+  },
 ];

@@ -10,7 +10,7 @@ import { subjectsOf } from '../guard/state/state.ts';
 import type { ChannelIndex } from './pipeline/channel_index.ts';
 import type { DecisionPipeline } from './pipeline/decision_pipeline.ts';
 import type { Ledger } from '../journal/ledger.ts';
-import type { Gauges } from '../telemetry/metrics.ts';
+import type { Gauges } from '../telemetry/gauges.ts';
 
 /** Counts since the journal began, for `reeve stats` and `reeve phase`. */
 interface Tally {
@@ -105,11 +105,17 @@ function rolloutOf(pipeline: Rollout, tally: Tally) {
 
 const BREAKER_VALUES = { closed: 0, half_open: 1, open: 2 } as const;
 
-function gauges(
-  pipeline: DecisionPipeline,
-  limits: () => Limits,
-  clock: Clock,
-): Pick<Gauges, 'restartVelocity' | 'fleetRestartsLeft' | 'containments' | 'breakers' | 'cooldowns' | 'openIncidents'> {
+type PipelineGauge =
+  | 'restartVelocity'
+  | 'fleetRestartsLeft'
+  | 'containments'
+  | 'breakers'
+  | 'cooldowns'
+  | 'openIncidents'
+  | 'phase'
+  | 'isFrozen';
+
+function gauges(pipeline: DecisionPipeline, limits: () => Limits, clock: Clock): Pick<Gauges, PipelineGauge> {
   const channels = () =>
     subjectsOf(pipeline.guardState()).flatMap(([key, subject]) => {
       const scope = parseScope(key);
@@ -136,5 +142,7 @@ function gauges(
         }),
       ),
     openIncidents: () => pipeline.incidents().open.length,
+    phase: () => pipeline.channelIndex.phaseOf(''),
+    isFrozen: () => pipeline.control().frozen !== undefined,
   };
 }

@@ -1,39 +1,10 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { createMetrics, type Gauges } from '../../src/telemetry/metrics.ts';
 import { queriesOf, ROWS } from '../../scripts/dashboard.ts';
 import { dashboard } from '../../scripts/grafana.ts';
+import { exposedNames } from './exposed_names.ts';
 import { ROOT } from './sandbox.ts';
-
-const QUIET: Gauges = {
-  restartVelocity: () => 0,
-  fleetRestartsLeft: () => 20,
-  containments: () => [],
-  breakers: () => [],
-  cooldowns: () => [],
-  secondsSinceLastDeliveryOk: () => undefined,
-  lines: () => [],
-  refused: () => [],
-  journalHead: () => ({ seq: 7, bits: 0 }),
-  secondsSinceHeadSent: () => 1,
-  loopLagSeconds: () => 0,
-  openIncidents: () => 0,
-  configOk: () => true,
-  heartbeatSeconds: () => 0,
-};
-
-/** Every series name that Reeve can expose, histograms with their parts. */
-async function exposedNames(): Promise<ReadonlySet<string>> {
-  const { text } = await createMetrics('reeve_', { version: '0', node: 'v0' }, QUIET).expose(false);
-  const types = [...text.matchAll(/^# TYPE (\S+) (\S+)$/gm)];
-  return new Set(
-    types.flatMap(([, name, type]) => [
-      name!,
-      ...(type === 'histogram' ? ['_bucket', '_sum', '_count'].map((part) => name! + part) : []),
-    ]),
-  );
-}
 
 const METRIC = /\breeve_[a-z_]+/g;
 const queries = queriesOf();

@@ -1,22 +1,12 @@
 import { describe, expect, it } from 'vitest';
 import type { JournalEntry, JournalFact } from '../../src/core/journal.ts';
-import { createMetrics, type Gauges } from '../../src/telemetry/metrics.ts';
+import { createMetrics } from '../../src/telemetry/metrics.ts';
+import { QUIET as NOTHING } from '../support/quiet_gauges.ts';
 
-const QUIET: Gauges = {
-  restartVelocity: () => 0,
-  fleetRestartsLeft: () => 20,
-  containments: () => [],
-  breakers: () => [],
-  cooldowns: () => [],
-  secondsSinceLastDeliveryOk: () => undefined,
+const QUIET: typeof NOTHING = {
+  ...NOTHING,
   lines: () => [{ source: 'a', result: 'matched', lines: 3 }],
   refused: () => [{ reason: 'no_token', count: 2 }],
-  journalHead: () => ({ seq: 7, bits: 0 }),
-  secondsSinceHeadSent: () => 1,
-  loopLagSeconds: () => 0,
-  openIncidents: () => 0,
-  configOk: () => true,
-  heartbeatSeconds: () => 0,
 };
 
 const entry = (fact: unknown): JournalEntry => ({ seq: 1, at: 0, monoMs: 0, boot: 'b', fact: fact as JournalFact });

@@ -1,0 +1,28 @@
+import { describe, expect, it } from 'vitest';
+import { createMetrics } from '../../src/telemetry/metrics.ts';
+import { QUIET } from '../support/quiet_gauges.ts';
+
+describe('gauges', () => {
+  it('tells of each receiver how long it has taken nothing, and how many pages are meant for it', async () => {
+    const receivers = () => [
+      { receiver: 'mail', failingForMs: 90_500, pages: 2 },
+      { receiver: 'chat', failingForMs: undefined, pages: 0 },
+    ];
+    const metrics = createMetrics('reeve_', { version: '0', node: 'v0' }, { ...QUIET, receivers });
+    const { text } = await metrics.expose(false);
+    expect(text).toContain('reeve_receiver_failing_seconds{receiver="mail"} 90.5');
+    expect(text).toContain('reeve_receiver_failing_seconds{receiver="chat"} 0');
+    expect(text).toContain('reeve_receiver_open_pages{receiver="mail"} 2');
+    expect(text).toContain('reeve_receiver_open_pages{receiver="chat"} 0');
+  });
+
+  it.each([
+    [true, 1],
+    [false, 0],
+  ])('tells the phase, and whether people froze it (%s)', async (frozen, value) => {
+    const metrics = createMetrics('reeve_', { version: '0', node: 'v0' }, { ...QUIET, isFrozen: () => frozen });
+    const { text } = await metrics.expose(false);
+    expect(text).toContain('reeve_phase 2\n');
+    expect(text).toContain(`reeve_freeze_active ${value}\n`);
+  });
+});
