@@ -86,6 +86,7 @@ function recognitionOf(
     names: CHANNELS,
     unrecognised: (channels, from, until) => now.blindSpots.heard(channels, from, until),
     onSilenced: reload,
+    fail: failed,
   });
   let now = opened();
   return {
@@ -143,7 +144,7 @@ function startLearning(
         world.paged(fact.escalation.scope.id);
     }),
   );
-  learning.start(building);
+  learning.start(building, failed);
   building.use(teaching.start());
   building.use(ledger.subscribe((entry) => teaching.onEntry(entry)));
   if (model === undefined) return;
@@ -160,3 +161,8 @@ function memoryOf(
   const host = { ids, log: QUIET_LOG } as never;
   return openMemory({ config, infrastructure, host, model: undefined, fail: () => undefined }, building);
 }
+
+/** A journal in memory takes everything. */
+const failed = (text: string): never => {
+  throw new Error(text);
+};

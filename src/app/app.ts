@@ -71,13 +71,13 @@ export async function createApp(configuration: Configuration, host: HostEnvironm
   const parts = { infrastructure, paging, learning, models, recall, hintFor, onUnrecognised, trustIn };
   const decisions = createDecisions(configuration, host, parts);
   const current = () => reloader.current();
-  const taught = createTeaching({ infrastructure, decisions, current });
+  const taught = createTeaching({ infrastructure, paging, decisions, current });
   teaching = taught;
   const house: House = { configuration, host, infrastructure, paging, decisions };
 
   recover(house, building);
   const reloader: Reloader = building.use(watchEdits(house));
-  learning.start(building);
+  learning.start(building, paging.fail);
   building.use(taught.start());
   building.use(infrastructure.ledger.subscribe((entry) => taught.onEntry(entry)));
   nameInBackground(

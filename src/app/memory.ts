@@ -4,7 +4,7 @@ import type { Infrastructure } from './infrastructure.ts';
 import type { HostEnvironment } from './host_environment.ts';
 import type { Config } from '../config/config.ts';
 import type { GroundedContextEnvelope } from '../core/envelope.ts';
-import { messageOf } from '../core/errors.ts';
+import { messageOf, safely } from '../core/errors.ts';
 import type { JournalEntry } from '../core/journal.ts';
 import type { Model } from '../core/model.ts';
 import type { CommandAnswer } from '../core/command_answer.ts';
@@ -68,7 +68,7 @@ export function openMemory(deps: MemoryDeps, building: AsyncDisposableStack): Me
   const read = (query: StoreQuery) => ledger.read(query);
   const keeper = building.use(new GraphUpdater({ graph, read, startsOver, clock, fail: deps.fail }));
   building.use(ledger.subscribe((entry) => noted(entry, { keeper, deps, graph })));
-  building.use(clock.every(PRUNE_EVERY_MS, () => pruned(keeper, deps)));
+  building.use(clock.every(PRUNE_EVERY_MS, () => safely('memory', () => pruned(keeper, deps), deps.fail)));
   const memory = withReflection(graph, keeper, deps);
   const { reflectEveryMs } = deps.config.memory;
   building.use(clock.every(reflectEveryMs, () => void memory.reflect().catch((thrown) => failed(deps, thrown))));

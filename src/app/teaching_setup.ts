@@ -4,6 +4,7 @@ import { patternRecordsProjection } from '../detect/patterns/records.ts';
 import { compiledOf } from '../config/patterns.ts';
 import type { Decisions } from './decisions.ts';
 import type { Infrastructure } from './infrastructure.ts';
+import type { Paging } from './paging.ts';
 import { patternFolder } from '../rulebook/patterns/files.ts';
 import { Teaching } from '../rulebook/patterns/teaching.ts';
 
@@ -11,6 +12,7 @@ import { Teaching } from '../rulebook/patterns/teaching.ts';
 export function createTeaching(parts: {
   readonly infrastructure: Infrastructure;
   readonly decisions: Decisions;
+  readonly paging: Paging;
   readonly current: () => Configuration;
 }): Teaching {
   const { ledger, clock, state } = parts.infrastructure;
@@ -24,6 +26,7 @@ export function createTeaching(parts: {
     read: (query) => ledger.read(query),
     catalogue: () => compiledOf(parts.current().patterns).catalogue,
     names: collectors.channelSetups.map(({ id }) => id),
+    fail: parts.paging.fail,
     onSilenced: () => decisions.use(parts.current()),
     unrecognised: (channels, from, until) => collectors.blindSpots().heard(channels, from, until),
   });

@@ -67,6 +67,16 @@ export function messageOf(thrown: unknown): string {
   return thrown instanceof Error ? thrown.message : String(thrown);
 }
 
+/** Work of a timer: no caller could receive its error, and one that is thrown ends Reeve, which is for bugs alone. */
+export function safely(what: string, work: () => void, fail: (text: string) => void): void {
+  try {
+    work();
+  } catch (thrown) {
+    if (thrown instanceof InvariantError) throw thrown;
+    fail(`${what}: ${messageOf(thrown)}`);
+  }
+}
+
 /** A problem in a file that an operator edits. Lines and columns count from 1. */
 export interface Problem {
   readonly file: string;

@@ -2,6 +2,7 @@
 import { join } from 'node:path';
 import type { Clock } from '../core/clock.ts';
 import { MINUTE_MS } from '../core/duration.ts';
+import { safely } from '../core/errors.ts';
 import type { JournalEntry } from '../core/journal.ts';
 import type { Composite, Rule, RuleState } from '../core/rule.ts';
 import { type CommandResult, checked, no, type OperatorContext, yes } from '../control/commands.ts';
@@ -59,10 +60,11 @@ export function createLearning({ state, ledger, clock }: LearningDeps, composite
     proposals,
     /** Proposed rules that are matched and do nothing yet. */
     onTrial: () => proposals.list().filter((one) => isOnTrial(one, recordOf(records(), one.rule.id))),
-    start(building: AsyncDisposableStack): void {
+    /** `fail` pages what goes wrong later on. */
+    start(building: AsyncDisposableStack, fail: (text: string) => void): void {
       trial.refresh();
       building.use(ledger.subscribe((entry) => trial.onEntry(entry)));
-      building.use(clock.every(REFRESH_MS, () => trial.refresh()));
+      building.use(clock.every(REFRESH_MS, () => safely('rules on trial', () => trial.refresh(), fail)));
       building.use(ledger.subscribe((entry) => tell(entry)));
     },
     /** Rules in force, then those on trial, each with its state and record. */

@@ -2,6 +2,7 @@ import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { type MemoryDeps, openMemory } from '../../src/app/memory.ts';
+import { ReeveError } from '../../src/core/errors.ts';
 import { countingIds } from '../../src/core/id.ts';
 import type { Model } from '../../src/core/model.ts';
 import { Ledger } from '../../src/journal/ledger.ts';
@@ -65,6 +66,16 @@ describe('the memory beside the daemon', () => {
     const { memory, failures } = memoryOfDaemon({ state });
     expect(memory).toBeUndefined();
     expect(failures).toEqual([expect.stringContaining('memory: it is off until the next start')]);
+  });
+
+  it('goes on where the first entry of the journal cannot be read, and that is told', async () => {
+    const store = new MemoryStore();
+    const { advance, failures } = memoryOfDaemon({ store });
+    store.read = () => {
+      throw new ReeveError('JOURNAL_BROKEN', 'entry 1 cannot be read');
+    };
+    await advance(60_000);
+    expect(failures).toContain('memory: JOURNAL_BROKEN: entry 1 cannot be read');
   });
 
   it('is made anew from the journal where its file is damaged, and that is kept', async () => {

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { InvariantError, invariant, messageOf, ReeveError, unreachable } from '../../src/core/errors.ts';
+import { InvariantError, invariant, messageOf, ReeveError, safely, unreachable } from '../../src/core/errors.ts';
 
 describe('an error that people see', () => {
   it('may be tried again where the cause can pass, and not where the answer was a refusal', () => {
@@ -26,6 +26,21 @@ describe('messageOf', () => {
     expect(messageOf(undefined)).toBe('undefined');
   });
 });
+
+describe('the work of a timer', () => {
+  it('ends in a text where it fails, and in itself where it is a bug', () => {
+    const failures: string[] = [];
+    const fail = (text: string) => void failures.push(text);
+    safely('saving', () => undefined, fail);
+    safely('saving', () => unlessWritable(), fail);
+    expect(failures).toEqual(['saving: JOURNAL_UNWRITABLE: full']);
+    expect(() => safely('saving', () => invariant(false, 'wrong'), fail)).toThrow(InvariantError);
+  });
+});
+
+const unlessWritable = (): never => {
+  throw new ReeveError('JOURNAL_UNWRITABLE', 'full');
+};
 
 describe('an invariant', () => {
   it('throws an error of its own kind when it is broken, and nothing when it holds', () => {

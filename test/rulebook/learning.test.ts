@@ -2,6 +2,7 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { ReeveError } from '../../src/core/errors.ts';
 import type { JournalFact } from '../../src/core/journal.ts';
 import type { Rule, RuleState } from '../../src/core/rule.ts';
 import { Ledger } from '../../src/journal/ledger.ts';
@@ -25,11 +26,13 @@ const ann = { who: 'ann', because: 'it is right' };
 /** The learning of a daemon that has just started. */
 function setUp({ start = true, rules = [] as readonly Rule[] } = {}) {
   const { clock, advance } = fakeClock();
-  const ledger = new Ledger(new MemoryStore(), clock);
+  const store = new MemoryStore();
+  const ledger = new Ledger(store, clock);
+  const failures: string[] = [];
   const learning = createLearning({ state, ledger, clock });
   ledger.open();
   const building = new AsyncDisposableStack();
-  if (start) learning.start(building);
+  if (start) learning.start(building, (text) => failures.push(text));
   const append = (facts: readonly JournalFact[], incident = 'inc-1') =>
     ledger.append(facts.map((fact) => ({ incident, channel: 'news', run: `run-${incident}`, fact })));
   const move = (to: RuleState, rule = ID, signed = ann) => {
@@ -48,8 +51,12 @@ function setUp({ start = true, rules = [] as readonly Rule[] } = {}) {
     );
   const views = (of: readonly Rule[] = []) => learning.views(of) as readonly Record<string, unknown>[];
   const states = () => learning.records().records.map(({ rule, state: now }) => [rule, now]);
-  return { learning, ledger, building, advance, append, move, set, score, views, states };
+  return { learning, failures, store, ledger, building, advance, append, move, set, score, views, states };
 }
+
+const takesNothing = (): never => {
+  throw new ReeveError('JOURNAL_UNWRITABLE', 'the disk is full');
+};
 
 /** A run in which a model chose a call that cured. */
 const cure: readonly JournalFact[] = [
@@ -69,6 +76,14 @@ describe('the trial of a proposed rule', () => {
     await advance(1);
     expect(states()).toEqual([[ID, 'shadow']]);
     expect(setUp().states()).toEqual([[ID, 'shadow']]);
+  });
+
+  it('that cannot be written down, as the journal takes nothing, is told of and ends nothing', async () => {
+    const { learning, store, advance, failures } = setUp();
+    learning.proposals.write(TEXT);
+    store.append = takesNothing;
+    await advance(120_000);
+    expect(failures).toEqual(Array.from({ length: 2 }, () => 'rules on trial: JOURNAL_UNWRITABLE: the disk is full'));
   });
 
   it('matches what is looked at, until the daemon stops', async () => {

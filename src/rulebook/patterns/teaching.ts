@@ -17,6 +17,7 @@ import { isInUse, isTried, type PatternRecord, type PatternRecords } from '../..
 import type { BlindSpot } from '../../detect/templates/blind_spots.ts';
 import type { CommandAnswer } from '../../core/command_answer.ts';
 import { MINUTE_MS } from '../../core/duration.ts';
+import { safely } from '../../core/errors.ts';
 import type { StoreQuery } from '../../journal/store.ts';
 import { patternFiles, proposedCatalogue, writePatternFile } from './files.ts';
 
@@ -31,6 +32,8 @@ export interface TeachingDeps {
   readonly names: readonly string[];
   /** What is heard has changed: the lines are to be read with the other patterns from now on. */
   readonly onSilenced: () => void;
+  /** Pages what goes wrong with what is written down by itself. */
+  readonly fail: (text: string) => void;
   readonly unrecognised: (channels: readonly string[], from: EpochMs, until: EpochMs) => readonly BlindSpot[];
 }
 
@@ -87,10 +90,11 @@ export class Teaching {
     this.#isOpen = true;
     this.#refresh();
     if (this.#deps.records().records.some(({ state }) => !isInUse(state) && !isTried(state))) this.#deps.onSilenced();
-    return this.#deps.clock.every(SHADOW_EVERY_MS, () => {
+    const noteDown = (): void => {
       this.#record();
       this.judge();
-    });
+    };
+    return this.#deps.clock.every(SHADOW_EVERY_MS, () => safely('patterns on trial', noteDown, this.#deps.fail));
   }
 
   /** A line that no pattern in force recognises. */
@@ -231,8 +235,8 @@ export class Teaching {
         ? []
         : [{ channel, fact: { type: 'pattern.shadowed', pattern, sha256: record.sha256, lines } as const }];
     });
-    this.#fitted.clear();
     if (drafts.length > 0) this.#deps.append(drafts);
+    this.#fitted.clear();
   }
 
   #unrecognised({ scope, channels, openedAt }: Incident, until: EpochMs): readonly TeachLine[] {

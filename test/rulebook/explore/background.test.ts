@@ -32,7 +32,7 @@ async function setUp(
   const learning = createLearning({ state, ledger, clock }, () => composites);
   ledger.open();
   const building = new AsyncDisposableStack();
-  learning.start(building);
+  learning.start(building, () => undefined);
   const { model, asked } = scriptedModel(answers);
   const notes: string[] = [];
   const note = (_: unknown, text: string) => void notes.push(text);

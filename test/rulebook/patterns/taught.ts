@@ -32,13 +32,16 @@ export function teachingIn(
   catalogue: Catalogue = { patterns: [] },
 ) {
   const { clock, advance } = fakeClock();
-  const ledger = new Ledger(new MemoryStore(), clock);
+  const store = new MemoryStore();
+  const ledger = new Ledger(store, clock);
   const silenced: string[] = [];
   const asked: unknown[] = [];
+  const failures: string[] = [];
   const records = ledger.register(patternRecordsProjection);
   const teaching = new Teaching({
     ...{ folder, clock, records, append: ledger.append, catalogue: () => catalogue, names: ['news'] },
     read: (query) => ledger.read(query),
+    fail: (text) => failures.push(text),
     onSilenced: () => silenced.push('silenced'),
     unrecognised: (channels, from, until) => {
       asked.push([channels, from - clock.now(), until - clock.now()]);
@@ -67,5 +70,21 @@ export function teachingIn(
     const scored = { by, permit: 'p', tool: 'restart_channel', score: 0, cured: false, fingerprint: 'f' } as const;
     append({ type: 'attempt.scored', ...scored, harmed: true });
   };
-  return { teaching, ledger, clock, advance, append, teach, set, move, states, shadowed, harm, silenced, asked };
+  return {
+    teaching,
+    store,
+    ledger,
+    clock,
+    advance,
+    append,
+    teach,
+    set,
+    move,
+    states,
+    shadowed,
+    harm,
+    silenced,
+    asked,
+    failures,
+  };
 }

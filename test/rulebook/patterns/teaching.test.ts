@@ -1,7 +1,8 @@
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import { ReeveError } from '../../../src/core/errors.ts';
 import type { JournalFact, PatternState } from '../../../src/core/journal.ts';
 import type { Catalogue } from '../../../src/detect/patterns/catalogue.ts';
 import type { BlindSpot } from '../../../src/detect/templates/blind_spots.ts';
@@ -76,6 +77,22 @@ describe('a pattern on trial', () => {
     expect(shadowed()).toEqual(once);
     await advance(60_000);
     expect(shadowed()).toEqual(once);
+  });
+
+  it('keeps its counts while the journal takes nothing, which is told and ends nothing', async () => {
+    const { teaching, teach, advance, store, shadowed, failures } = setUp();
+    using _ = teaching.start();
+    teach();
+    teaching.heard(ZORBLE, 'news');
+    const append = vi.spyOn(store, 'append').mockImplementation(() => {
+      throw new ReeveError('JOURNAL_UNWRITABLE', 'the disk is full');
+    });
+    await advance(60_000);
+    expect(failures).toEqual(['patterns on trial: JOURNAL_UNWRITABLE: the disk is full']);
+    append.mockRestore();
+    teaching.heard(ZORBLE, 'news');
+    await advance(60_000);
+    expect(shadowed()).toEqual([['news', 2]]);
   });
 
   it('begins its trial with the daemon where its file is sound, anew where its text has changed', () => {
