@@ -18,7 +18,7 @@ export interface RunOptions {
   readonly json?: boolean;
   /** By path; a path that is not there is answered as one that the daemon does not know. A function is asked. */
   readonly answers?: Readonly<Record<string, unknown>>;
-  readonly stdin?: readonly string[];
+  readonly stdin?: readonly (string | Buffer)[];
   /** A person types there. */
   readonly atTerminal?: boolean;
 }

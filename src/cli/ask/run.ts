@@ -182,11 +182,11 @@ async function promptFor(question: string, { terminal }: Cli): Promise<string> {
 
 /** The conversation that a mode has; undefined for one in which nothing is remembered. */
 function sessionFor({ mode, saveSession, resumeSession }: AskFlags, store: SessionStore, stamp: Stamp) {
-  if (resumeSession !== undefined) return store.load(resumeSession);
-  if (saveSession !== undefined && store.has(saveSession))
+  if (saveSession !== undefined && saveSession !== resumeSession && store.has(saveSession))
     throw new ReeveError('USAGE', `there is a session ${saveSession} already, and it would be lost`, {
       hint: `Go on with it: --resume-session ${saveSession} --save-session ${saveSession}`,
     });
+  if (resumeSession !== undefined) return store.load(resumeSession);
   return mode === 'conversational' ? newSession(stamp) : undefined;
 }
 

@@ -1,8 +1,8 @@
 /** `reeve hints …`: clusters and what their hints achieved, the bundle they come from, and a trial of all of it. */
-import { cpSync, mkdirSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import { cpSync, existsSync, mkdirSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { basename, dirname, join, resolve } from 'node:path';
 import type { Command } from 'commander';
-import { ReeveError } from '../../core/errors.ts';
+import { messageOf, ReeveError } from '../../core/errors.ts';
 import { toWire } from '../../core/wire.ts';
 import { makeDirectory } from '../../resilience/make_directory.ts';
 import type { TrialResult } from '../../simulation/hint_trial.ts';
@@ -110,7 +110,7 @@ function addExport(hints: Command, cli: Cli): void {
       const query = new URLSearchParams({ ...(since && { since }), ...(limit && { limit }) });
       const text = await cli.client().text(`/api/v1/outcomes/export?${query}`);
       if (out === undefined) return cli.terminal.out(text);
-      writeFileSync(resolve(out), text, { mode: 0o600 });
+      orRefuse(`the rows could not be written to ${resolve(out)}`, () => writeFileSync(resolve(out), text, PRIVATE));
       const rows = text.split('\n').length - 1;
       if (cli.wantsJson()) json(cli.terminal, { rows, file: resolve(out) });
       else cli.terminal.out(`${rows} rows to ${resolve(out)}\n`);
@@ -136,7 +136,7 @@ function addBundle(hints: Command, cli: Cli, deps: HintsDeps): void {
     .action(async (folder: string, options: { reload: boolean }) => {
       const counts = await deps.inspect(resolve(folder));
       const target = deps.folder();
-      replaceFolder(resolve(folder), target);
+      orRefuse(`the bundle could not be put at ${target}`, () => replaceFolder(resolve(folder), target));
       const reloaded = options.reload ? await reload(false) : undefined;
       if (cli.wantsJson()) return json(cli.terminal, { ...counts, folder: target, reloaded: reloaded ?? null });
       cli.terminal.out(`${counts.clusters} clusters and ${counts.patterns} hints copied to ${target}\n`);
@@ -154,6 +154,18 @@ function addBundle(hints: Command, cli: Cli, deps: HintsDeps): void {
     });
 }
 
+const PRIVATE = { mode: 0o600 } as const;
+
+/** A disk that refuses is no bug. */
+function orRefuse(what: string, work: () => void): void {
+  try {
+    work();
+  } catch (thrown) {
+    if (thrown instanceof ReeveError) throw thrown;
+    throw new ReeveError('USAGE', `${what}: ${messageOf(thrown)}`, { cause: thrown });
+  }
+}
+
 /** The whole bundle or none of it: it is copied beside its place, and takes it at once. */
 function replaceFolder(source: string, target: string): void {
   if (source === target) throw new ReeveError('USAGE', `${target} is the bundle in place`);
@@ -163,8 +175,9 @@ function replaceFolder(source: string, target: string): void {
   for (const left of [fresh, old]) rmSync(left, { recursive: true, force: true });
   mkdirSync(fresh, { mode: 0o700 });
   cpSync(join(source, 'bridge_index.json'), join(fresh, 'bridge_index.json'));
-  const patterns = join(source, 'code_patterns');
-  cpSync(patterns, join(fresh, 'code_patterns'), { recursive: true, filter: (path) => !/\/\.[^/]*$/.test(path) });
+  const [patterns, own] = [join(source, 'code_patterns'), join(fresh, 'code_patterns')];
+  if (!existsSync(patterns)) mkdirSync(own);
+  else cpSync(patterns, own, { recursive: true, filter: (path) => !/\/\.[^/]*$/.test(path) });
   try {
     renameSync(target, old);
   } catch (thrown) {

@@ -1,11 +1,12 @@
 /** `reeve teach` and `reeve patterns …`: a person names a trouble, and decides what becomes of the pattern. */
-import { existsSync, readFileSync, writeFileSync } from 'node:fs';
+import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline/promises';
 import type { Command } from 'commander';
 import { messageOf, ReeveError } from '../../core/errors.ts';
 import { SYMPTOMS } from '../../core/symptom.ts';
 import { makeDirectory } from '../../resilience/make_directory.ts';
+import { writeWhole } from '../../resilience/write_whole.ts';
 import type { Cli } from '../context.ts';
 import { json, listed, ndjson, paint, plain, table } from '../output.ts';
 import { counted, standing, type WirePattern } from '../pattern_standing.ts';
@@ -248,7 +249,7 @@ async function promote(cli: Cli, deps: PatternsDeps, id: string, how: PromoteFla
     makeDirectory(deps.folder());
     const isThere = existsSync(target) && readFileSync(target, 'utf8') === text && COPIED.has(state);
     if (!isThere) {
-      writeFileSync(target, text, { flag: 'wx', mode: 0o644 });
+      writeWhole(target, text, { flag: 'wx', mode: 0o644 });
       cli.terminal.err(`copied to ${target}; the daemon reads it by itself\n`);
     }
   } catch (thrown) {

@@ -1,5 +1,5 @@
 /** `reeve rules …`: rules in force and on trial, their records, and what a person decides about them. */
-import { accessSync, constants, existsSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { accessSync, constants, existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Command } from 'commander';
 import { formatProblem } from '../../config/check.ts';
@@ -8,6 +8,7 @@ import { messageOf, type Problem, ReeveError } from '../../core/errors.ts';
 import type { Rule, RuleState } from '../../core/rule.ts';
 import { fromWire } from '../../core/wire.ts';
 import { makeDirectory } from '../../resilience/make_directory.ts';
+import { writeWhole } from '../../resilience/write_whole.ts';
 import { createRulebook } from '../../rulebook/rulebook.ts';
 import { json, listed, ndjson, paint, plain } from '../output.ts';
 import type { Cli } from '../context.ts';
@@ -239,9 +240,8 @@ async function promote(cli: Cli, deps: RulesDeps, id: string, because: string): 
   const answer = await setState(cli, id, to, because);
   if (answer.ok) {
     try {
-      writeFileSync(target, proposal.text, { flag: 'wx', mode: 0o644 });
+      writeWhole(target, proposal.text, { flag: 'wx', mode: 0o644 });
     } catch (thrown) {
-      rmSync(target, { force: true });
       await setState(cli, id, 'shadow', `its file could not be copied: ${messageOf(thrown)}`);
       throw readOnly(folder, proposal.file, messageOf(thrown));
     }

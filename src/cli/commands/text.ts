@@ -1,5 +1,6 @@
 /** The commands that classify text. */
 import { readFileSync } from 'node:fs';
+import { StringDecoder } from 'node:string_decoder';
 import type { Command } from 'commander';
 import { numbered } from '../../agent/choices.ts';
 import { type PromptFacts, promptFor } from '../../agent/prompt.ts';
@@ -129,12 +130,14 @@ async function* linesOf(cli: Cli, file: string | undefined): AsyncIterable<strin
     return;
   }
   let rest = '';
+  // A character may come in two pieces.
+  const decoder = new StringDecoder('utf8');
   for await (const piece of cli.terminal.stdin) {
-    const lines = (rest + piece.toString('utf8' as never)).split('\n');
+    const lines = (rest + decoder.write(Buffer.from(piece))).split('\n');
     rest = lines.pop() ?? '';
     yield* lines;
   }
-  yield rest;
+  yield rest + decoder.end();
 }
 
 function readAll(file: string): string {

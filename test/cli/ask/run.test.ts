@@ -1,4 +1,4 @@
-import { readdirSync } from 'node:fs';
+import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { Command } from 'commander';
 import { describe, expect, it } from 'vitest';
@@ -191,6 +191,18 @@ describe('a conversation that is kept', () => {
     const again = asked('', ['--save-session', 'night'], { sessions, stdin: 'two\n' });
     await expect(again).rejects.toMatchObject({ hint: expect.stringContaining('--resume-session night') });
     await expect(asked('', ['--resume-session', 'day'], { sessions, stdin: 'x\n' })).rejects.toThrow(ReeveError);
+  });
+
+  it('is not kept over another one that is there, and is over its own', async () => {
+    const sessions = join(temporaryDirectory(), 'sessions');
+    const kept = (name: string) => readFileSync(join(sessions, `${name}.json`), 'utf8');
+    for (const name of ['day', 'night']) await asked('', ['--save-session', name], { sessions, stdin: `${name}\n` });
+    const before = kept('night');
+    const over = asked('', ['--resume-session', 'day', '--save-session', 'night'], { sessions, stdin: 'more\n' });
+    await expect(over).rejects.toThrow('there is a session night already, and it would be lost');
+    expect(kept('night')).toBe(before);
+    await asked('', ['--resume-session', 'day', '--save-session', 'day'], { sessions, stdin: 'more\n' });
+    expect(kept('day')).toContain('more');
   });
 });
 

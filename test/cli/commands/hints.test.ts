@@ -1,6 +1,7 @@
-import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
+import type { Client } from '../../../src/cli/client.ts';
 import { addHints, type HintsDeps } from '../../../src/cli/commands/hints.ts';
 import { temporaryDirectory } from '../../journal/support.ts';
 import { aBundle } from '../../support/hint_bundle.ts';
@@ -37,6 +38,23 @@ describe('an import of hints', () => {
     expect(out).toBe(`3 clusters and 1 hints copied to ${target}\n`);
     expect(readFileSync(join(target, 'bridge_index.json'), 'utf8')).toContain('fresh');
     expect([readdirSync(join(at, 'state')), posted]).toEqual([['bundle'], []]);
+  });
+
+  it('may have clusters alone, and no text of a hint', async () => {
+    const at = temporaryDirectory();
+    const source = aBundle(join(at, 'new'));
+    rmSync(join(source, 'code_patterns'), { recursive: true });
+    const target = join(at, 'state', 'bundle');
+    await run(['import', source, '--no-reload'], {}, { folder: () => target });
+    expect(readdirSync(target).sort()).toEqual(['bridge_index.json', 'code_patterns']);
+  });
+
+  it('that cannot be put in place says so, and is no bug', async () => {
+    const at = temporaryDirectory();
+    writeFileSync(join(at, 'file'), '');
+    const target = join(at, 'file', 'bundle');
+    const refused = run(['import', aBundle(join(at, 'new'))], {}, { folder: () => target });
+    await expect(refused).rejects.toMatchObject({ code: 'USAGE', message: expect.stringContaining(target) });
   });
 
   it('that is not sound, or is the one in place, changes nothing', async () => {
@@ -107,3 +125,15 @@ describe('a trial of hints', () => {
     await expect(tried(['--rollouts', count])).rejects.toThrow('--rollouts: 1 to 1000');
   });
 });
+
+describe('an export of hints', () => {
+  it('that cannot be written says so, and is no bug', async () => {
+    const refused = ran(
+      (program, cli) => addHints(program, { ...cli, client: () => exporting }, {} as HintsDeps),
+      ['hints', 'export', '--out', '/nowhere/at/all'],
+    );
+    await expect(refused).rejects.toMatchObject({ code: 'USAGE', message: expect.stringContaining('/nowhere/at/all') });
+  });
+});
+
+const exporting = { text: async () => 'row\n' } as unknown as Client;

@@ -1,9 +1,10 @@
-import { existsSync, readFileSync, statSync, writeFileSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { addPatterns } from '../../../src/cli/commands/patterns.ts';
 import type { WirePattern } from '../../../src/cli/pattern_standing.ts';
 import { temporaryDirectory } from '../../journal/support.ts';
+import { withShortFiles } from '../../support/limited_process.ts';
 import { type RunOptions, ran } from '../running.ts';
 
 const LIST = '/api/v1/patterns';
@@ -46,6 +47,20 @@ describe('a promotion of a proposed pattern', () => {
     await aCommandLineWrote(run, file);
     const { err, posted } = await run(promote);
     expect([err, posted.length]).toEqual(['', 1]);
+  });
+
+  it('leaves no part of a file in the configuration where the disk takes only a part, and records nothing', () => {
+    const folder = temporaryDirectory();
+    const { stdout } = withShortFiles(
+      { ran: 'test/cli/running.ts', addPatterns: 'src/cli/commands/patterns.ts' },
+      `const posted = [];
+       const patterns = [${JSON.stringify(pattern({ text: `# ${'x'.repeat(8_000)}\n` }))}];
+       const answers = { '${LIST}': { patterns }, '${STATE}': (body) => posted.push(body) };
+       const add = (program, cli) => addPatterns(program, cli, { folder: () => ${JSON.stringify(folder)} });
+       try { await ran(add, ${JSON.stringify(promote)}, { answers }); }
+       catch ({ code }) { console.log(code, posted.length); }`,
+    );
+    expect([stdout, readdirSync(folder)]).toEqual(['USAGE 0\n', []]);
   });
 
   it('records nothing where another file of that name is there, whatever state it is in', async () => {

@@ -29,6 +29,13 @@ describe('lines that are classified', () => {
     expect(none).toEqual([]);
   });
 
+  it('are read whole where a character comes in two pieces', async () => {
+    const bytes = Buffer.from('Connection refused by häuser\n');
+    const cut = bytes.indexOf(0xc3) + 1;
+    const { out } = await run(['classify'], { stdin: [bytes.subarray(0, cut), bytes.subarray(cut)], json: true });
+    expect(JSON.parse(out)).toMatchObject({ line: 'Connection refused by häuser' });
+  });
+
   it('may stand in a file; one that cannot be read is an error with what to do', async () => {
     const file = join(temporaryDirectory(), 'log');
     writeFileSync(file, 'Connection refused\n');
