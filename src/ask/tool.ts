@@ -74,15 +74,19 @@ function cut(text: string): string {
   return open > start.lastIndexOf(']') ? start.slice(0, open) : start;
 }
 
-/** Lines fit to be shown: at most 40, each with a sound id, on one line, redacted, with nothing like a citation. */
-export const presentable = (lines: readonly Evidence[], redact: (text: string) => string): readonly Evidence[] =>
-  lines
-    .filter(({ id }) => isId(id))
-    .slice(0, LINES_MAX)
-    .map(({ id, text }) => ({
-      id,
-      text: cut(redact(plainLine(text)).trim()),
-    }));
+/**
+ * Lines fit to be shown: at most 40, each with a sound id, on one line, redacted, with nothing like a citation. The
+ * last one says how many are left out: who reads them must not take them for all.
+ */
+export function presentable(lines: readonly Evidence[], redact: (text: string) => string): readonly Evidence[] {
+  const sound = lines.filter(({ id }) => isId(id));
+  const shown = sound.length > LINES_MAX ? sound.slice(0, LINES_MAX - 1) : sound;
+  const left = sound.length - shown.length;
+  return [
+    ...shown.map(({ id, text }) => ({ id, text: cut(redact(plainLine(text)).trim()) })),
+    ...(left === 0 ? [] : [{ id: 'lines:left', text: `${left} more lines are left out` }]),
+  ];
+}
 
 /** `[inc-81] it was restarted`, one line each. */
 export const outputOf = (lines: readonly Evidence[]): string =>

@@ -64,11 +64,17 @@ const channelLine = (channel: WireChannel): Evidence => {
   return { id: `channel:${id}`, text: `${text}; breaker ${breaker}` };
 };
 
+/** Of many not all are shown: what is in trouble comes first. */
+const inTroubleFirst = (channels: readonly WireChannel[]): readonly WireChannel[] =>
+  [false, null, true].flatMap((healthy) => channels.filter((channel) => channel.healthy === healthy));
+
 /** All channels where none is named. */
 export const channelLines = (channels: readonly WireChannel[], named: readonly string[]): readonly Evidence[] => {
   const missing = named.filter((name) => channels.every(({ id }) => id !== name));
   if (missing.length > 0) throw new Error(`there is no channel ${missing.join(', ')}`);
-  return channels.filter(({ id }) => named.length === 0 || named.includes(id)).map(channelLine);
+  return inTroubleFirst(channels)
+    .filter(({ id }) => named.length === 0 || named.includes(id))
+    .map(channelLine);
 };
 
 export const incidentLines = (incidents: readonly WireIncident[]): readonly Evidence[] =>
@@ -85,7 +91,7 @@ export const statusLines = (status: WireStatus): readonly Evidence[] => [
   ...containmentLines(status),
   ...incidentLines(status.incidents),
   ...status.approvals.map(({ id, what, incident }) => ({ id, text: `waits for a yes: ${what} (${incident})` })),
-  ...status.channels.map(channelLine),
+  ...inTroubleFirst(status.channels).map(channelLine),
 ];
 
 const containmentLines = ({ containment }: WireStatus): readonly Evidence[] =>

@@ -48,6 +48,16 @@ describe('Tool & Gate', () => {
     expect(await lineOf(1)).toMatch(/ password=$/);
   });
 
+  it.each([
+    [40, '[inc-40] line 40'],
+    [41, '[lines:left] 2 more lines are left out'],
+    [200, '[lines:left] 161 more lines are left out'],
+  ])('of %i lines shows 40, the last of which says how many are left out', async (count, last) => {
+    const run = async () => Array.from({ length: count }, (_, at) => ({ id: `inc-${at + 1}`, text: `line ${at + 1}` }));
+    const { output, evidence } = await new Gate([], options).run(aTool({ requiredPermissions: [], run }), {});
+    expect([evidence.length, output.split('\n').at(-1)]).toEqual([40, last]);
+  });
+
   it('makes a result of what a tool throws, without its secrets', async () => {
     const run = () => Promise.reject(new Error('refused: password=hunter2secret'));
     const result = await new Gate(['logs-read'], options).run(aTool({ run }), {});

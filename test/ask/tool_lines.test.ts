@@ -54,6 +54,21 @@ describe('a channel', () => {
     expect(channelLines(all, []).map(({ id }) => id)).toEqual(['channel:news', 'channel:films']);
   });
 
+  it('that is in trouble stands before those that play, for of many not all are shown', () => {
+    const all = [
+      channel({ healthy: true }),
+      channel({ id: 'films', healthy: null }),
+      channel({ id: 'b', healthy: false }),
+    ];
+    const ids = ['channel:b', 'channel:films', 'channel:news'];
+    expect(channelLines(all, []).map(({ id }) => id)).toEqual(ids);
+    expect(
+      statusLines(status({ channels: all }))
+        .map(({ id }) => id)
+        .slice(-3),
+    ).toEqual(ids);
+  });
+
   it('that does not exist is an error and no empty answer', () => {
     expect(() => channelLines([channel()], ['films', 'news'])).toThrow('there is no channel films');
   });
