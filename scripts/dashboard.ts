@@ -6,7 +6,7 @@ const NOW: readonly PanelSpec[] = [
   {
     kind: 'stat',
     title: 'Last heartbeat',
-    says: 'Age of the newest heartbeat. When it grows, Reeve is silent: its dead man should have paged.',
+    says: "Age of the newest heartbeat. When it grows, Reeve is silent: its dead man's switch should have paged.",
     unit: 's',
     width: 4,
     queries: [{ expr: `time() - max(reeve_heartbeat_timestamp_seconds{${HERE}})` }],

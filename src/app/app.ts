@@ -10,7 +10,7 @@ import { nameInBackground } from './naming.ts';
 import type { Recall } from './planner.ts';
 import type { PatternTrust, Teaching } from '../rulebook/patterns/teaching.ts';
 import { createTeaching } from './teaching_setup.ts';
-import { openServers } from './servers.ts';
+import { openServers, type Shown } from './servers.ts';
 import { openConfiguredModels } from './models.ts';
 import { createPaging, type Paging } from './paging.ts';
 import { draftsOfHold } from '../control/held_phase.ts';
@@ -18,6 +18,7 @@ import type { Draft } from '../core/journal.ts';
 import { bootAheadOf } from '../guard/clock_watch.ts';
 import { noteChange } from '../config/change_note.ts';
 import { runHousekeeping } from '../journal/housekeeping.ts';
+import { startHeartbeat, unfitness } from '../escalate/heartbeat.ts';
 import { createHeadWitness } from '../journal/head_witness.ts';
 import { watchForRecovery } from '../journal/recovery.ts';
 import type { Damage } from '../journal/damage.ts';
@@ -87,19 +88,20 @@ export async function createApp(configuration: Configuration, host: HostEnvironm
   exploreInBackground({ infrastructure, learning, model: models.model, current, log: host.log }, building);
   // Before anybody can take Reeve for up: what happens from then on is seen.
   await logRehearsal(house);
-  const { ledger, clock } = infrastructure;
-  const witness = building.use(createHeadWitness(config.journal.witness, { ledger, clock, log: host.log }));
+  const elsewhere = tellElsewhere(house, building);
   const memory: Memory | undefined = await openConfiguredMemory(house, models.model, building);
   await hints.start(building, models.model !== undefined);
   const known = { statistics, models, learning, decisions, teaching: taught, memory, hints };
   const server = await openServers(
-    { config, host, infrastructure, paging, access, witness, reloader, ...known },
+    { config, host, infrastructure, paging, access, reloader, ...elsewhere, ...known },
     building,
   );
   begin(house, building);
   const journalWritableAgain = untilWritableAgain(house, building);
-  void witness.tell();
-  host.log.info({ url: server.url, channels: config.channels.length, entries: ledger.lastSeq }, 'Reeve watches');
+  host.log.info(
+    { url: server.url, channels: config.channels.length, entries: infrastructure.ledger.lastSeq },
+    'Reeve watches',
+  );
 
   const running = building.move();
   return {
@@ -111,6 +113,25 @@ export async function createApp(configuration: Configuration, host: HostEnvironm
       await windDown(house);
       await running.disposeAsync();
     },
+  };
+}
+
+/** Who is told elsewhere of the head of the journal, and that Reeve lives. */
+function tellElsewhere(house: House, building: AsyncDisposableStack): Pick<Shown, 'witness' | 'heartbeat'> {
+  const { host, infrastructure, paging, decisions } = house;
+  const { heartbeat, journal } = house.configuration.config;
+  const { ledger, clock } = infrastructure;
+  const { log } = host;
+  const unfit = () => {
+    const { keptUpMs } = decisions.pipeline;
+    const idleMs = keptUpMs === undefined ? undefined : clock.monotonicMs() - keptUpMs;
+    return unfitness({ idleMs, receivers: paging.dispatcher().status() });
+  };
+  const witness = building.use(createHeadWitness(journal.witness, { ledger, clock, log }));
+  void witness.tell();
+  return {
+    witness,
+    heartbeat: heartbeat && building.use(startHeartbeat(heartbeat, { clock, log, unfit })),
   };
 }
 

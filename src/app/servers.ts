@@ -22,6 +22,7 @@ import { type HttpServer, startServer } from '../http/server.ts';
 import { Views } from '../http/views.ts';
 import { exportIncident, type IncidentExport } from '../incident/export.ts';
 import { neededRatio } from '../model/use.ts';
+import type { Heartbeat } from '../escalate/heartbeat.ts';
 import { headBits } from '../journal/heads.ts';
 import { readiness, watchLoopLag } from '../telemetry/health.ts';
 import { createMetrics, type Metrics } from '../telemetry/metrics.ts';
@@ -35,6 +36,8 @@ export interface Shown {
   readonly paging: Paging;
   readonly access: Access;
   readonly witness: HeadWitness;
+  /** Undefined where none is configured. */
+  readonly heartbeat: Heartbeat | undefined;
   readonly statistics: Statistics;
   readonly models: Models;
   readonly learning: Learning;
@@ -99,7 +102,7 @@ interface MetricsDeps {
 function metricsOf(shown: Shown, { building, refused }: MetricsDeps): Metrics {
   const { config, host, infrastructure, paging, statistics, models, decisions, reloader } = shown;
   const { ledger, clock } = infrastructure;
-  const { witness } = shown;
+  const { witness, heartbeat } = shown;
   const lag = building.use(watchLoopLag());
   return createMetrics(
     config.metricsPrefix,
@@ -113,6 +116,7 @@ function metricsOf(shown: Shown, { building, refused }: MetricsDeps): Metrics {
       refused,
       journalHead: () => ({ seq: ledger.head.seq, bits: headBits(ledger.head.hash) }),
       secondsSinceHeadSent: () => witness.secondsSinceSent(),
+      secondsSinceHeartbeatTaken: () => heartbeat?.secondsSinceTaken(),
       loopLagSeconds: () => lag.p99Seconds(),
       hints: () => shown.hints.loaded()?.figures(),
       configOk: () => reloader.problems().length === 0,
@@ -122,7 +126,7 @@ function metricsOf(shown: Shown, { building, refused }: MetricsDeps): Metrics {
   );
 }
 
-function viewsOf({ host, infrastructure, paging, decisions, reloader }: Shown): Views {
+function viewsOf({ host, infrastructure, paging, decisions, reloader, heartbeat }: Shown): Views {
   const { ledger, clock } = infrastructure;
   return new Views({
     version: host.version,
@@ -137,6 +141,7 @@ function viewsOf({ host, infrastructure, paging, decisions, reloader }: Shown): 
         .dispatcher()
         .status()
         .map(({ receiver, error }) => ({ id: receiver, error })),
+    heartbeat: () => heartbeat?.trouble(),
     problems: () => reloader.problems(),
     waiting: () => reloader.waiting(),
   });

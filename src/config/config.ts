@@ -25,6 +25,7 @@ import { type HintsConfig, hintsOf } from './document/hints.ts';
 import { type HttpConfig, readHttp } from './document/http.ts';
 import { type ReceiverConfig, readReceivers } from './document/receivers.ts';
 import { Reading } from './document/reading.ts';
+import { type HeartbeatConfig, heartbeatPart, readHeartbeat } from './document/heartbeat.ts';
 import { readWitness, type WitnessConfig } from './document/witness.ts';
 import { readRoutes } from './document/routes.ts';
 import { inOrder, type Source, validate } from './validate.ts';
@@ -80,6 +81,8 @@ export interface Config {
     /** Undefined: as long as the rules for `upstream_unavailable` say. */
     readonly upstreamAfterMs: number | undefined;
   };
+  /** Undefined: nobody elsewhere is told that Reeve lives. */
+  readonly heartbeat: HeartbeatConfig | undefined;
   readonly journal: { readonly keepMs: number; readonly witness: WitnessConfig };
   readonly memory: { readonly enabled: boolean; readonly reflectEveryMs: number; readonly rephraseInsights: boolean };
   readonly hints: HintsConfig;
@@ -187,6 +190,7 @@ interface Parts {
   readonly routes: readonly Route[];
   readonly http: HttpConfig;
   readonly witness: WitnessConfig;
+  readonly heartbeat: HeartbeatConfig | undefined;
   readonly models: ModelsConfig | undefined;
   readonly planner: PlannerConfig;
 }
@@ -209,7 +213,8 @@ function readParts(reading: Reading): Parts {
   crossCheck(reading, { limits, drafts, engines });
   const parts = { limits, risks, engines, drafts, groups, sources, collectors, receivers, routes };
   const witness = readWitness(reading, reading.part('journal', journalPart)?.witness);
-  return { ...parts, http, witness, models, planner };
+  const heartbeat = readHeartbeat(reading, reading.part('heartbeat', heartbeatPart));
+  return { ...parts, http, witness, heartbeat, models, planner };
 }
 
 interface Assembly {
@@ -256,6 +261,7 @@ function assembled(document: ConfigDocument, assembly: Assembly): Config {
       repeatEveryMs: escalation?.repeat_every ?? STANDARD.repeatEveryMs,
       upstreamAfterMs: escalation?.upstream_after,
     },
+    heartbeat: parts.heartbeat,
     journal: { keepMs: journal?.keep ?? STANDARD.keepMs, witness: parts.witness },
     memory: {
       enabled: memory?.enabled ?? false,

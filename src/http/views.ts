@@ -37,6 +37,8 @@ export interface ViewDeps {
   readonly read: ReadJournal;
   readonly secondsSinceLastDeliveryOk: () => number | undefined;
   readonly receivers: Read<readonly { readonly id: string; readonly error: string | undefined }[]>;
+  /** Why the last heartbeat did not leave or was not taken. */
+  readonly heartbeat: Read<string | undefined>;
   /** Problems of the last reload that was refused; empty when all is well. */
   readonly problems: () => readonly Problem[];
   /** Keys of the configuration that were changed and wait for the next start. */
@@ -279,7 +281,7 @@ export class Views {
   }
 
   #problems(): readonly string[] {
-    const { problems, waiting, pipeline, receivers } = this.#deps;
+    const { problems, waiting, pipeline, receivers, heartbeat } = this.#deps;
     const journal = pipeline.guard.journalError;
     const below = heldBelow(pipeline.control(), this.#deps.settings().initialPhase(''));
     return [
@@ -287,9 +289,8 @@ export class Views {
       ...(journal === undefined ? [] : [`the journal cannot be trusted: ${journal}`]),
       ...problems().map(({ file, line, column, message }) => `${file}:${line}:${column}: ${message}`),
       ...waiting().map((key) => `${key}: was changed in the configuration; start Reeve anew for it`),
-      ...receivers().flatMap(({ id, error }) =>
-        error === undefined ? [] : [`receiver ${id} does not take pages: ${error}`],
-      ),
+      ...receivers().flatMap(({ id, error }) => (error ? [`receiver ${id} does not take pages: ${error}`] : [])),
+      ...[heartbeat()].filter((trouble) => trouble !== undefined),
     ];
   }
 }

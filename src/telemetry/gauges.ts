@@ -40,6 +40,8 @@ export interface Gauges {
   receivers(): readonly ReceiverState[];
   configOk(): boolean;
   heartbeatSeconds(): number;
+  /** Since the service elsewhere last took one; undefined where none is configured, or none was taken yet. */
+  secondsSinceHeartbeatTaken?(): number | undefined;
   /** Undefined while the hints are not loaded. */
   hints?():
     | {
@@ -95,6 +97,9 @@ export function registerGauges(prefix: string, registry: Registry, gauges: Gauge
     single(gauges.loopLagSeconds()),
   );
   gauge('heartbeat_timestamp_seconds', 'Unix time of the last heartbeat.', [], () => single(gauges.heartbeatSeconds()));
+  gauge('seconds_since_heartbeat_taken', 'Since the service at `heartbeat:` last took one.', [], () =>
+    single(gauges.secondsSinceHeartbeatTaken?.()),
+  );
   registerPeople(gauge, gauges);
   registerHints(gauge, gauges);
   registerLines(prefix, registry, gauges);

@@ -88,6 +88,12 @@ const STORIES: readonly Story[] = [
     firesAt: '40m',
   },
   {
+    alert: 'ReeveHeartbeatNotTaken',
+    series: { [`reeve_seconds_since_heartbeat_taken{${HERE}}`]: '0+60x30' },
+    quietAt: '10m',
+    firesAt: '11m',
+  },
+  {
     alert: 'ReeveHeadNotTold',
     series: { [`reeve_seconds_since_head_told{${HERE}}`]: '0+60x130' },
     quietAt: '120m',

@@ -156,7 +156,11 @@ describe('init', () => {
     const { problems, config } = loadConfig({
       cwd: folder,
       file: 'reeve.yaml',
-      env: { HOOK_SECRET: 'x', REEVE_INGEST_TOKEN: 'x'.repeat(32) },
+      env: {
+        HOOK_SECRET: 'x',
+        REEVE_HEARTBEAT_URL: 'https://switch.example.org/ping',
+        REEVE_INGEST_TOKEN: 'x'.repeat(32),
+      },
     });
     expect(problems.map(formatProblem)).toEqual([]);
     expect(config?.channels.map(({ id }) => id)).toEqual(['news', 'sport']);

@@ -22,6 +22,7 @@ export function realPost(): PostJson {
 }
 
 export interface Posted {
+  readonly method: string;
   readonly path: string;
   readonly headers: IncomingMessage['headers'];
   readonly body: string;
@@ -33,7 +34,8 @@ export async function webServer(answer: (posted: Posted, response: ServerRespons
   const server = createServer(async (request, response) => {
     const chunks: Buffer[] = [];
     for await (const chunk of request) chunks.push(chunk as Buffer);
-    const posted = { path: request.url ?? '', headers: request.headers, body: Buffer.concat(chunks).toString() };
+    const { method = '', url: path = '', headers } = request;
+    const posted = { method, path, headers, body: Buffer.concat(chunks).toString() };
     posts.push(posted);
     answer(posted, response);
   });

@@ -11,6 +11,7 @@ function viewed(options: PipelineOptions = {}, change: Partial<ViewDeps> = {}) {
     ...{ version: '1.2.3', clock: world.clock, pipeline: world.pipeline },
     ...{ settings: world.settings, channels: world.channels, read: (query) => world.ledger.read(query) },
     ...{ secondsSinceLastDeliveryOk: () => undefined, receivers: () => [], problems: () => [], waiting: () => [] },
+    heartbeat: () => undefined,
     ...change,
   });
   return { ...world, views };

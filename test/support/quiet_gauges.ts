@@ -19,4 +19,5 @@ export const QUIET: Gauges = {
   receivers: () => [],
   configOk: () => true,
   heartbeatSeconds: () => 0,
+  secondsSinceHeartbeatTaken: () => undefined,
 };

@@ -9,6 +9,7 @@ import { duration } from '../../core/document/duration.ts';
 import { idField, personaField, phaseField, textField } from './fields.ts';
 import { hintsDocument } from './hints.ts';
 import { httpPart } from './http_document.ts';
+import { heartbeatPart } from './heartbeat.ts';
 import { witnessPart } from './witness.ts';
 import { modelsDocument, plannerDocument } from './model_documents.ts';
 import { limitsDocument } from './limits.ts';
@@ -95,6 +96,7 @@ export const configDocument = z
         upstream_after: duration('5s', '1h', 'How long an upstream may be away before a page. Default 60s.').optional(),
       })
       .optional(),
+    heartbeat: heartbeatPart.optional(),
     journal: journalPart.optional(),
     memory: z
       .strictObject({

@@ -58,6 +58,8 @@ export class DecisionPipeline implements Disposable {
   /** From `start` on: before the journal is open its clock has not found its place yet. */
   #clockWatch: ClockWatch | undefined;
   readonly #sweep = new Sweep();
+  /** When a round of the upkeep, once a second, last went through; undefined before the first. */
+  keptUpMs: MonoMs | undefined;
 
   constructor(deps: PipelineDeps) {
     this.#deps = deps;
@@ -181,9 +183,8 @@ export class DecisionPipeline implements Disposable {
   preview(channel: ChannelId, tool: ToolName): Preview | undefined {
     const ref = this.channelIndex.channelOf(channel);
     if (ref === undefined || this.watch.watched(channel) === undefined) return undefined;
-    const { settings, clock } = this.#deps;
     const { guard, incidents, snapshots } = this;
-    return previewOf(ref, tool, { guard, incidents, snapshots, settings, clock });
+    return previewOf(ref, tool, { ...this.#deps, guard, incidents, snapshots });
   }
 
   /** What the fleet has used of its restarts of 24 h (law S5). */
@@ -272,6 +273,7 @@ export class DecisionPipeline implements Disposable {
     const news = this.#clockWatch?.tick() ?? [];
     if (news.length > 0) this.#deps.append(news);
     this.#keepUp();
+    this.keptUpMs = this.#deps.clock.monotonicMs();
   }
 
   /** What is due by time alone. */

@@ -1,0 +1,107 @@
+import { describe, expect, it, onTestFinished } from 'vitest';
+import { startHeartbeat, unfitness } from '../../src/escalate/heartbeat.ts';
+import { fakeClock } from '../support/fake_clock.ts';
+import { webServer } from './servers.ts';
+
+type Answer = Parameters<Parameters<typeof webServer>[0]>[1];
+
+async function beating(answered: (answer: Answer) => void, everyMs = 60_000) {
+  const { clock, advance } = fakeClock();
+  const asked: string[] = [];
+  const server = await webServer(({ method, path }, answer) => {
+    asked.push(`${method} ${path}`);
+    answered(answer);
+  });
+  const said: string[] = [];
+  const world: { unfit: string | undefined } = { unfit: undefined };
+  const say = (_: object, text: string): void => void said.push(text);
+  const heartbeat = startHeartbeat(
+    { everyMs, url: { reveal: () => `${server.url}/ping/s3cret` } },
+    { clock, log: { info: say, warn: say, error: say }, unfit: () => world.unfit },
+  );
+  onTestFinished(() => heartbeat[Symbol.dispose]());
+  return { heartbeat, advance, asked, said, world };
+}
+
+const ok = (answer: Answer): void => void answer.end('OK');
+const gone = (answer: Answer): void => void answer.writeHead(404).end();
+
+describe('the heartbeat', () => {
+  it('is sent at once and on its schedule, with GET, and says since when none was taken', async () => {
+    const { heartbeat, advance, asked, said } = await beating(ok);
+    await expect.poll(() => heartbeat.secondsSinceTaken()).toBe(0);
+    await advance(59_999);
+    expect(asked).toEqual(['GET /ping/s3cret']);
+    expect(heartbeat.secondsSinceTaken()).toBeCloseTo(59.999);
+    await advance(1);
+    await expect.poll(() => asked.length).toBe(2);
+    await expect.poll(() => heartbeat.secondsSinceTaken()).toBe(0);
+    expect(heartbeat.trouble()).toBeUndefined();
+    expect(said).toEqual([]);
+  });
+
+  it('is tried three times before it counts as not taken, which is said once, and so is its end', async () => {
+    let answered = gone;
+    const { heartbeat, advance, asked, said } = await beating((answer) => answered(answer));
+    for (const tries of [1, 2]) {
+      await expect.poll(() => asked.length).toBe(tries);
+      await expect.poll(() => advance(3_000).then(() => asked.length)).toBe(tries + 1);
+    }
+    await expect.poll(() => heartbeat.trouble()).toMatch(/^the heartbeat is not taken: .*404/);
+    expect(heartbeat.trouble()).not.toContain('s3cret');
+    expect(heartbeat.secondsSinceTaken()).toBeUndefined();
+    await expect.poll(() => advance(10_000).then(() => asked.length), { timeout: 20_000 }).toBeGreaterThanOrEqual(6);
+    expect(said).toEqual([heartbeat.trouble()]);
+    answered = ok;
+    await expect.poll(() => advance(60_000).then(() => heartbeat.trouble())).toBeUndefined();
+    expect(said.slice(1)).toEqual(['the heartbeat is taken again']);
+  });
+
+  it('is withheld while Reeve cannot do its work, so that somebody else pages', async () => {
+    const { heartbeat, advance, asked, said, world } = await beating(ok);
+    await expect.poll(() => heartbeat.secondsSinceTaken()).toBe(0);
+    world.unfit = 'no receiver takes pages';
+    await advance(180_000);
+    expect(asked).toHaveLength(1);
+    const withheld = 'the heartbeat is withheld, so that somebody else pages: no receiver takes pages';
+    expect(heartbeat.trouble()).toBe(withheld);
+    world.unfit = undefined;
+    await advance(60_000);
+    await expect.poll(() => asked.length).toBe(2);
+    await expect.poll(() => said).toEqual([withheld, 'the heartbeat is taken again']);
+  });
+
+  it('is silent once it is stopped, also in the middle of its tries', async () => {
+    const { heartbeat, advance, asked, said } = await beating(gone);
+    await expect.poll(() => asked.length).toBe(1);
+    heartbeat[Symbol.dispose]();
+    await advance(300_000);
+    expect(asked).toHaveLength(1);
+    expect(said).toEqual([]);
+  });
+
+  it('does not pile up at a service that does not answer', async () => {
+    const { heartbeat, advance, asked } = await beating(() => undefined, 10_000);
+    await expect.poll(() => asked.length).toBe(1);
+    await advance(9_000);
+    expect(asked).toHaveLength(1);
+    await expect.poll(() => advance(10_000).then(() => heartbeat.trouble() ?? '')).toContain('not taken');
+    expect(asked.length).toBeLessThanOrEqual(3);
+  });
+});
+
+describe('whether Reeve can do its work', () => {
+  const MAIL_FAILS = { failingForMs: 120_001 };
+
+  it.each([
+    ['the first round is still to come', { idleMs: undefined, receivers: [] }, undefined],
+    ['the last round was 30 s ago', { idleMs: 30_000, receivers: [] }, undefined],
+    ['the last round was longer ago', { idleMs: 30_001, receivers: [] }, 'nothing has been decided for 30 s'],
+    ['the only receiver has failed for two minutes', { idleMs: 0, receivers: [{ failingForMs: 120_000 }] }, undefined],
+    ['it has failed for longer', { idleMs: 0, receivers: [MAIL_FAILS] }, 'no receiver takes pages'],
+    ['another takes pages', { idleMs: 0, receivers: [MAIL_FAILS, { failingForMs: undefined }] }, undefined],
+    ['all have failed for longer', { idleMs: 0, receivers: [MAIL_FAILS, MAIL_FAILS] }, 'no receiver takes pages'],
+  ] as const)('is clear when %s', (_, fitness, because) => {
+    expect(unfitness(fitness)).toBe(because);
+  });
+});
