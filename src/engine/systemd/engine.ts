@@ -15,6 +15,7 @@ import type { SystemdDocument } from './schema.ts';
 import {
   exitOf,
   hasJob,
+  isClearingUp,
   isStoppedOnPurpose,
   numberOf,
   parseUnits,
@@ -209,7 +210,7 @@ export class SystemdEngine implements Engine {
       uptimeMs: pid !== undefined && startedMs > 0 && ageMs >= 0 ? ageMs : undefined,
       exitCode: ended.code,
       exitSignal: ended.signal,
-      stoppedOnPurpose: rests && !this.#halfway.has(channel),
+      stoppedOnPurpose: rests && !this.#halfway.has(channel) && !isClearingUp(unit),
       cpuMs: reading === 'gone' ? undefined : reading?.cpuMs,
       halted: reading === 'gone' ? undefined : reading && (reading.state === 'T' || reading.state === 't'),
       bytesWritten: reading === 'gone' ? undefined : reading?.bytesWritten,

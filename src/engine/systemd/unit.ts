@@ -129,6 +129,16 @@ export function isStoppedOnPurpose(unit: Unit): boolean {
   return COMES_BACK[Restart]?.(Result) ?? false;
 }
 
+/**
+ * Nobody stops it: its process has ended, or its watchdog ends it, and systemd sees to what is left (other processes,
+ * ExecStopPost=). Whoever stops a unit does so by a job.
+ */
+export function isClearingUp(unit: Unit): boolean {
+  if (unit.ActiveState !== 'deactivating' || hasJob(unit)) return false;
+  const [began, ended] = [unit.ExecMainStartTimestampMonotonic, unit.ExecMainExitTimestampMonotonic].map(numberOf);
+  return unit.Result === 'watchdog' || (began !== undefined && ended !== undefined && ended > 0 && ended >= began);
+}
+
 /** How the main process ended: `CLD_EXITED`, `CLD_KILLED` and `CLD_DUMPED` of waitid(2). */
 export function exitOf({ ExecMainCode, ExecMainStatus }: Unit): { readonly code?: number; readonly signal?: number } {
   const status = numberOf(ExecMainStatus);

@@ -55,6 +55,16 @@ describe('a unit', () => {
     ['starts', { ActiveState: 'activating', SubState: 'start' }, { state: 'starting' }],
     ['reloads', { ActiveState: 'reloading', SubState: 'reload' }, { state: 'running' }],
     ['stops', { ActiveState: 'deactivating', SubState: 'stop-sigterm' }, { state: 'stopping', stoppedOnPurpose: true }],
+    [
+      'ended by itself, and systemd sees to what it left,',
+      {
+        ActiveState: 'deactivating',
+        SubState: 'stop-sigterm',
+        MainPID: '0',
+        ExecMainExitTimestampMonotonic: '6000000',
+      },
+      { state: 'stopping', stoppedOnPurpose: false },
+    ],
     ['was stopped', { ActiveState: 'inactive', SubState: 'dead' }, { state: 'stopped', stoppedOnPurpose: true }],
     [
       'hit its start limit',

@@ -2,6 +2,7 @@ import { describe, expect, it } from 'vitest';
 import {
   exitOf,
   hasJob,
+  isClearingUp,
   isStoppedOnPurpose,
   numberOf,
   parseUnits,
@@ -123,6 +124,17 @@ describe('the state of a unit', () => {
     expect([stateOf(unit({ ...gaveUp, ...with_ })), isStoppedOnPurpose(unit({ ...gaveUp, ...with_ }))]).toEqual([
       ...['exited', true],
     ]);
+  });
+
+  it('is no stop by a person while systemd sees to what a process left that ended by itself', () => {
+    const times = { ExecMainStartTimestampMonotonic: '39625224726', ExecMainExitTimestampMonotonic: '39626444496' };
+    const clearing = (with_: Partial<Unit>) =>
+      isClearingUp(unit({ ActiveState: 'deactivating', SubState: 'stop-sigterm', ...times, ...with_ }));
+    expect([clearing({}), clearing({ SubState: 'stop-post' }), clearing({ Job: '61' })]).toEqual([true, true, false]);
+    // It runs, or its last end was that of an earlier process.
+    const alive = ['0', '', '39625224725'].map((at) => clearing({ ExecMainExitTimestampMonotonic: at }));
+    expect([...alive, clearing({ ActiveState: 'active' })]).toEqual([false, false, false, false]);
+    expect(clearing({ ExecMainExitTimestampMonotonic: '0', Result: 'watchdog' })).toBe(true);
   });
 
   it('says how its process ended, by code or signal, where that is known', () => {
