@@ -191,7 +191,9 @@ export class SystemdEngine implements Engine {
     const known = stateOf(unit);
     const state = known === 'exited' && isStoppedOnPurpose(unit) ? 'stopped' : known;
     const rests = state === 'stopped' || state === 'stopping';
-    if (!rests && state !== 'unknown' && this.#halfway.get(channel) === 'left') this.#halfway.delete(channel);
+    // A start that only waits may come to nothing.
+    const isBack = !rests && state !== 'unknown' && unit.ActiveState !== 'inactive';
+    if (isBack && this.#halfway.get(channel) === 'left') this.#halfway.delete(channel);
     const pid = numberOf(unit.MainPID) || undefined;
     const startedMs = (numberOf(unit.ExecMainStartTimestampMonotonic) ?? 0) / 1_000;
     const ageMs = this.#kernelMs() - startedMs;

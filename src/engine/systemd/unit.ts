@@ -79,7 +79,8 @@ export function stateOf(unit: Unit): ProcessState {
     case 'failed':
       return hasGivenUp(unit) ? 'fatal' : 'exited';
     case 'inactive':
-      return 'stopped';
+      // A unit that does not run can only have a job that starts it, which may wait for another unit.
+      return hasJob(unit) ? 'starting' : 'stopped';
     default:
       return 'unknown';
   }
@@ -124,7 +125,7 @@ function endedByItself(unit: Unit): boolean {
  */
 export function isStoppedOnPurpose(unit: Unit): boolean {
   const { ActiveState, Result, Restart, RestartPreventExitStatus } = unit;
-  if (ActiveState === 'inactive') return true;
+  if (ActiveState === 'inactive') return !hasJob(unit);
   if (ActiveState !== 'failed' || hasGivenUp(unit) || RestartPreventExitStatus !== '') return false;
   return COMES_BACK[Restart]?.(Result) ?? false;
 }

@@ -65,6 +65,11 @@ describe('a unit', () => {
       },
       { state: 'stopping', stoppedOnPurpose: false },
     ],
+    [
+      'waits for a unit that it needs, to be started after it',
+      { ActiveState: 'inactive', SubState: 'dead', Job: '47', MainPID: '0' },
+      { state: 'starting', stoppedOnPurpose: false },
+    ],
     ['was stopped', { ActiveState: 'inactive', SubState: 'dead' }, { state: 'stopped', stoppedOnPurpose: true }],
     [
       'hit its start limit',
@@ -330,6 +335,9 @@ describe('a restart', () => {
     host.onRestart('echo "Job for $unit failed because a dependency failed." >&2; exit 1');
     expect(await outcome(engine.restart('news', aContext()))).toMatchObject({ code: 'ENGINE_REFUSED' });
     const inactive = { ActiveState: 'inactive', SubState: 'dead', MainPID: '0' };
+    expect(await stateOf(inactive)).toMatchObject({ state: 'stopped', stoppedOnPurpose: false });
+    // Its start waits for another unit, which fails.
+    expect(await stateOf({ ...inactive, Job: '47' })).toMatchObject({ state: 'starting' });
     expect(await stateOf(inactive)).toMatchObject({ state: 'stopped', stoppedOnPurpose: false });
     expect(await stateOf({})).toMatchObject({ state: 'running' });
     expect(await stateOf(inactive)).toMatchObject({ stoppedOnPurpose: true });

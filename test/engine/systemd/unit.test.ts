@@ -76,6 +76,7 @@ describe('the state of a unit', () => {
     [{ ActiveState: 'activating', SubState: 'auto-restart' }, 'backoff'],
     [{ ActiveState: 'deactivating' }, 'stopping'],
     [{ ActiveState: 'inactive' }, 'stopped'],
+    [{ ActiveState: 'inactive', Job: '47' }, 'starting'],
     [{ ActiveState: 'failed', Result: 'exit-code' }, 'exited'],
     [{ ActiveState: 'failed', Result: 'start-limit-hit' }, 'fatal'],
     [{ ActiveState: 'dreaming' }, 'unknown'],
@@ -88,6 +89,7 @@ describe('the state of a unit', () => {
     expect(failed({ Restart: 'always', Result: 'start-limit-hit' })).toBe(false);
     expect(failed({ Restart: 'always', Result: 'exit-code', RestartPreventExitStatus: '3' })).toBe(false);
     expect(isStoppedOnPurpose(unit({ ActiveState: 'inactive' }))).toBe(true);
+    expect(isStoppedOnPurpose(unit({ ActiveState: 'inactive', Job: '47' }))).toBe(false);
     expect(isStoppedOnPurpose(unit({}))).toBe(false);
   });
 
