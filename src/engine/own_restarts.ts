@@ -7,6 +7,7 @@ const UNSEEN_MAX = 10;
 
 interface Counted {
   readonly generation: string | undefined;
+  /** Restarts whose process has begun. */
   readonly restarts: number;
 }
 
@@ -16,11 +17,14 @@ export class OwnRestarts {
 
   /**
    * A sample for each process that began and ended unseen since the last look, then the sample itself: so that a unit
-   * that restarts several times within one look counts as often as it was restarted. `restarts`: the engine's count.
+   * that restarts several times within one look counts as often as it was restarted. `restarts`: the engine's count. It
+   * may run ahead of the processes: one that is to come, or was refused, is none yet.
    */
   withUnseen(sample: ProcessSample, restarts: number | undefined): readonly ProcessSample[] {
     const before = this.#seen.get(sample.channel);
     if (restarts === undefined) return [sample];
+    const isSame = sample.generation !== undefined && sample.generation === before?.generation;
+    if (isSame && restarts >= before.restarts) return [sample];
     this.#seen.set(sample.channel, { generation: sample.generation, restarts });
     if (before === undefined || restarts <= before.restarts) return [sample];
     const isNew = sample.generation !== undefined && sample.generation !== before.generation;

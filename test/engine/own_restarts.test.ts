@@ -23,11 +23,25 @@ describe('processes that began and ended between two looks', () => {
     ['the count is not known', undefined, 'b', 0],
     ['the count went back, as after a reload', 0, 'b', 0],
     ['the one restart is the process that is seen', 6, 'b', 0],
+    ['it is to be restarted, or was refused one, and the process is the same', 6, 'a', 0],
     ['one more restart than the process that is seen', 7, 'b', 1],
     ['two restarts, and no process is seen', 7, undefined, 2],
     ['eleven more than the process that is seen', 17, 'b', 10],
   ])('are counted where %s', (_, restarts, generation, expected) => {
     expect(unseen(restarts, generation)).toBe(expected);
+  });
+
+  it('are counted once where a restart was counted before its process came', () => {
+    const own = new OwnRestarts();
+    const counts = [
+      [5, 'a'],
+      [6, 'a'],
+      [6, 'b'],
+      [8, 'c'],
+    ] as const;
+    expect(counts.map(([restarts, generation]) => own.withUnseen(sample(generation), restarts).length)).toEqual([
+      ...[1, 1, 1, 2],
+    ]);
   });
 
   it('are ended samples with a generation each, and nothing of the process that runs now', () => {

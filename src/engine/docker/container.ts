@@ -106,6 +106,10 @@ const ALWAYS_BACK = new Set(['always', 'unless-stopped']);
 /** SIGTERM and SIGKILL: how `docker stop` ends a container. */
 const STOP_SIGNALS = new Set([15, 9]);
 
+/** Restarts whose process has begun: Docker counts one when it decides on it, up to a minute before. */
+export const restartsOf = ({ RestartCount, State }: Container): number | undefined =>
+  RestartCount === undefined ? undefined : Math.max(0, RestartCount - (State.Status === 'restarting' ? 1 : 0));
+
 /** Docker has started it as often as its policy lets it, in vain. */
 const hasGivenUp = ({ RestartCount = 0, HostConfig, State }: Container): boolean => {
   const { Name, MaximumRetryCount = 0 } = HostConfig?.RestartPolicy ?? {};

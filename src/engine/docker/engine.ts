@@ -18,6 +18,7 @@ import {
   exitOf,
   isMeant,
   isStoppedOnPurpose,
+  restartsOf,
   stateOf,
   timeOf,
 } from './container.ts';
@@ -204,7 +205,7 @@ export class DockerEngine implements Engine {
   }
 
   #samples(channel: ChannelId, container: Container | undefined, moment: ReadingTime): readonly ProcessSample[] {
-    return this.#ownRestarts.withUnseen(this.#sample(channel, container, moment), container?.RestartCount);
+    return this.#ownRestarts.withUnseen(this.#sample(channel, container, moment), container && restartsOf(container));
   }
 
   #sample(channel: ChannelId, container: Container | undefined, moment: ReadingTime): ProcessSample {

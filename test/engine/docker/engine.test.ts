@@ -140,6 +140,23 @@ describe('a container', () => {
     expect(restarts()).toEqual([]);
   });
 
+  it('that Docker restarts after a while is one start, though Docker counts it when it decides on it', async () => {
+    const { daemon, look } = await setUp();
+    const box = daemon.container('news');
+    const died = { Status: 'restarting', Restarting: true, Pid: 0 };
+    const seen = async (state: State, restarts: number) => {
+      Object.assign(box, { state, restarts });
+      return (await look()).map((sample) => sample.state);
+    };
+    expect(await seen(RUNNING, 0)).toEqual(['running']);
+    expect(await seen({ ...RUNNING, ...died }, 1)).toEqual(['backoff']);
+    const second = { ...RUNNING, StartedAt: '2026-11-23T12:30:00Z' };
+    expect(await seen(second, 1)).toEqual(['running']);
+    // The third came and went between two looks, and the fourth is to come.
+    expect(await seen({ ...RUNNING, StartedAt: '2026-11-23T12:31:00Z', ...died }, 3)).toEqual(['backoff']);
+    expect(await seen({ ...RUNNING, StartedAt: '2026-11-23T12:32:00Z' }, 3)).toEqual(['running']);
+  });
+
   it('that Docker restarted twice within one look counts as two starts', async () => {
     const { daemon, look } = await setUp();
     const box = daemon.container('news');
