@@ -64,8 +64,8 @@ export interface PostRequest {
   readonly body: string;
   readonly headers: Readonly<Record<string, string>>;
   readonly signal: AbortSignal;
-  /** The operator's own server may answer whatever it likes. Default: a web page is no answer of a receiver. */
-  readonly takesWebPage?: boolean;
+  /** The operator's own server may answer whatever it likes. Default: by a web page, or a no, it was not taken. */
+  readonly takesAnyAnswer?: boolean;
 }
 
 /**
@@ -79,21 +79,26 @@ interface PostAnswer {
   readonly retryAfterMs?: number | undefined;
   /** The body is HTML: a login, a portal or an error of something that stands before the receiver. */
   readonly isWebPage?: boolean;
+  /** The body is JSON that says no, as that of interfaces which answer each question with 200. */
+  readonly saysNo?: boolean;
 }
 
 const WEB_PAGE = 'answered with a web page';
+const SAYS_NO = 'answered that it did not take it';
+/** Of answers with a good status that are none. */
+const NO_ANSWER: ReadonlySet<string> = new Set([WEB_PAGE, SAYS_NO]);
 /** Statuses that say: come again. */
 const RETRYABLE_STATUS = new Set([408, 425, 429]);
 
 /**
- * Posts and insists on 2xx, by the receiver itself and no page before it. Throws RECEIVER_UNREACHABLE (come again) or
- * RECEIVER_REFUSED, never naming the URL.
+ * Posts and insists on 2xx, by the receiver itself and no page before it, and on no 'no' with a good status. Throws
+ * RECEIVER_UNREACHABLE (come again) or RECEIVER_REFUSED, never naming the URL.
  */
 export async function postOrThrow(post: PostJson, url: string, request: PostRequest): Promise<void> {
-  const { status, retryAfterMs, isWebPage = false } = await post(url, request);
+  const { status, retryAfterMs, isWebPage = false, saysNo = false } = await post(url, request);
   if (status >= 200 && status < 300) {
-    if (!isWebPage || request.takesWebPage === true) return;
-    throw new RequestFailed('RECEIVER_REFUSED', WEB_PAGE, { failure: 'invalid_answer', status });
+    if ((!isWebPage && !saysNo) || request.takesAnyAnswer === true) return;
+    throw new RequestFailed('RECEIVER_REFUSED', isWebPage ? WEB_PAGE : SAYS_NO, { failure: 'invalid_answer', status });
   }
   const again = status >= 500 || RETRYABLE_STATUS.has(status);
   throw new RequestFailed(again ? 'RECEIVER_UNREACHABLE' : 'RECEIVER_REFUSED', `answered ${status}`, {
@@ -109,7 +114,7 @@ export async function postOrThrow(post: PostJson, url: string, request: PostRequ
  */
 export function describeFailure(thrown: unknown): string {
   const status = statusOf(thrown);
-  if (thrown instanceof RequestFailed && thrown.failure === 'invalid_answer' && status !== undefined) return WEB_PAGE;
+  if (thrown instanceof RequestFailed && NO_ANSWER.has(thrown.message)) return thrown.message;
   if (status !== undefined) return `answered ${status}`;
   if (thrown instanceof ReeveError && thrown.code === 'BREAKER_OPEN') return 'breaker open';
   return failureOf(thrown);

@@ -18,7 +18,15 @@ describe('a message that is posted', () => {
     const error = await postOrThrow(page, URL_WITH_SECRET, request).catch((thrown: unknown) => thrown);
     expect(error).toMatchObject({ code: 'RECEIVER_REFUSED', status: 200 });
     expect(describeFailure(error)).toBe('answered with a web page');
-    await expect(postOrThrow(page, URL_WITH_SECRET, { ...request, takesWebPage: true })).resolves.toBeUndefined();
+    await expect(postOrThrow(page, URL_WITH_SECRET, { ...request, takesAnyAnswer: true })).resolves.toBeUndefined();
+  });
+
+  it('is not taken by a no with a good status, unless the receiver may answer whatever it likes', async () => {
+    const no = async () => ({ status: 200, saysNo: true });
+    const error = await postOrThrow(no, URL_WITH_SECRET, request).catch((thrown: unknown) => thrown);
+    expect(error).toMatchObject({ code: 'RECEIVER_REFUSED', status: 200 });
+    expect(describeFailure(error)).toBe('answered that it did not take it');
+    await expect(postOrThrow(no, URL_WITH_SECRET, { ...request, takesAnyAnswer: true })).resolves.toBeUndefined();
   });
 
   it.each([408, 425, 429, 500, 503])('is to be sent again after %i', async (status) => {

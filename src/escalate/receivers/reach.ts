@@ -16,6 +16,18 @@ export interface Reach extends Pick<ReceiverDeps, 'post' | 'guarded'>, Disposabl
 const isWebPage = (body: Buffer): boolean =>
   /^\uFEFF?\s*<(?:!doctype\s+html|html)\b/i.test(body.toString('utf8', 0, 256));
 
+/** `{"ok":false}`, `{"success":false}` or `{"status":"error"}`, as chat servers answer with a status of 200. */
+function saysNo(body: Buffer): boolean {
+  try {
+    const said: unknown = JSON.parse(body.toString());
+    if (typeof said !== 'object' || said === null) return false;
+    const { ok, success, status } = said as Readonly<Record<string, unknown>>;
+    return ok === false || success === false || status === 'error';
+  } catch {
+    return false;
+  }
+}
+
 /** A receiver that hangs must not hold the others, so each has a breaker of its own. Any status is an answer here. */
 export function reachReceiver(
   name: string,
@@ -30,7 +42,7 @@ export function reachReceiver(
         { signal },
       );
       const { status, headers: said, body: page } = answer;
-      return { status, retryAfterMs: retryAfterMs(said), isWebPage: isWebPage(page) };
+      return { status, retryAfterMs: retryAfterMs(said), isWebPage: isWebPage(page), saysNo: saysNo(page) };
     },
     guarded: (action, signal) => transport.call(action, { signal }),
     [Symbol.dispose]: () => transport[Symbol.dispose](),

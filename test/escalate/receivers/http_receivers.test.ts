@@ -66,6 +66,15 @@ describe.each(KINDS)('$name', ({ server: serve, receiver: make }) => {
     expect(bodiesOf(server)[0]).toEqual(bodiesOf(server)[1]);
   });
 
+  it('is asked again where it said no with a status of 200', async () => {
+    const server = await serve([{ status: 200, body: '{"ok":false,"error":"not_authed"}' }]);
+    const { append, facts } = dispatching(make(server.url));
+    append(raisedFact('esc-1'));
+    await until(() => facts('delivery.done').length === 1);
+    expect(facts('delivery.failed')).toMatchObject([{ error: 'answered that it did not take it' }]);
+    expect(bodiesOf(server)[0]).toEqual(bodiesOf(server)[1]);
+  });
+
   it('is asked again after 500, 502 and 503, and sent the end after the beginning', async () => {
     const server = await serve([{ status: 500 }, { status: 502 }, { status: 503 }]);
     const { append, facts } = dispatching(make(server.url));

@@ -37,7 +37,7 @@ export function webhook(options: WebhookOptions): Receiver {
         'webhook-timestamp': timestamp,
         ...(keys.length === 0 ? {} : { 'webhook-signature': signaturesOf(keys, { id: notice.id, timestamp, body }) }),
       };
-      await postOrThrow(options.post, options.url, { body, headers, signal, takesWebPage: true });
+      await postOrThrow(options.post, options.url, { body, headers, signal, takesAnyAnswer: true });
     },
   };
 }
