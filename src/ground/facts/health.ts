@@ -132,9 +132,16 @@ function playlistHealth(facts: ChannelFacts, output: OutputFacts, nowMs: MonoMs)
   return ofThisProcess ? healthy('it runs and its playlist moves') : unknown('the new process has no output yet');
 }
 
+/** Come later, come less often: whoever answers so to a look says nothing of what there is. */
+const PUTS_OFF: ReadonlySet<number> = new Set([408, 425, 429]);
+
+/** The server has put the look off. */
+export const isPutOff = ({ failure, status }: { failure?: string | undefined; status?: number | undefined }): boolean =>
+  failure === 'http_status' && status !== undefined && PUTS_OFF.has(status);
+
 /** A server that answers 404 says that there is no playlist; one that does not answer says nothing of the channel. */
 function missingHealth({ last, failStreak }: OutputFacts, young: boolean): Health {
-  const isRefused = last.failure === 'http_status' && (last.status ?? 500) < 500;
+  const isRefused = last.failure === 'http_status' && (last.status ?? 500) < 500 && !isPutOff(last);
   if (isRefused && !young && failStreak >= PROBE_FAILURES_MIN) return unhealthy('it has no playlist');
   return unknown(`its playlist could not be read (${last.failure ?? 'unknown'})`);
 }
@@ -167,6 +174,7 @@ function reachHealth(facts: ChannelFacts, reach: ReachFacts, nowMs: MonoMs): Hea
       : healthy('its output answers');
   }
   if (reach.failStreak < PROBE_FAILURES_MIN || isYoung(facts, nowMs)) return unknown('its output did not answer once');
+  if (isPutOff(reach.last)) return unknown(`its output could not be looked at (status ${reach.last.status})`);
   return unhealthy(`its output does not answer (${reach.last.failure ?? 'unknown'})`);
 }
 

@@ -4,7 +4,7 @@ import type { Signal } from '../../core/envelope.ts';
 import type { Origin, SymptomKind } from '../../core/symptom.ts';
 import { fullestDisk } from '../facts/engine_facts.ts';
 import type { ChannelFacts } from '../facts/facts.ts';
-import { lacksSegments, progressStands, standstillOf } from '../facts/health.ts';
+import { isPutOff, lacksSegments, progressStands, standstillOf } from '../facts/health.ts';
 import { diedBySignal, type ClassifyInput, sourceFailure } from './classify_input.ts';
 import { isHaltedProcess, type ProcessFacts } from '../facts/process_facts.ts';
 import { calmStaleOf, DISK_FULL_RATIO, PROBE_FAILURES_MIN, stallAfterOf } from '../facts/setup.ts';
@@ -89,7 +89,7 @@ export function outputSignal(input: ClassifyInput): MaybeSignal {
   if (lacksSegments(input.facts, input.nowMs)) {
     return signal('probe', `${output.missingStreak} new segments that are not there`, output.last.monoMs);
   }
-  if (output.failStreak >= PROBE_FAILURES_MIN && output.last.failure === 'http_status') {
+  if (output.failStreak >= PROBE_FAILURES_MIN && output.last.failure === 'http_status' && !isPutOff(output.last)) {
     return signal('probe', `no playlist (status ${output.last.status ?? 'unknown'})`, output.last.monoMs);
   }
   const still = standstillOf(input.facts, input.nowMs);
@@ -110,7 +110,7 @@ export function silentOutputSignal(input: ClassifyInput): MaybeSignal {
 
 function reachSignal(input: ClassifyInput): MaybeSignal {
   const { reach } = input.facts;
-  if (reach === undefined || reach.failStreak < PROBE_FAILURES_MIN) return undefined;
+  if (reach === undefined || reach.failStreak < PROBE_FAILURES_MIN || isPutOff(reach.last)) return undefined;
   return signal('probe', `the output does not answer (${reach.last.failure ?? 'unknown'})`, reach.last.monoMs);
 }
 
@@ -120,20 +120,25 @@ export function emptySignal(input: ClassifyInput): MaybeSignal {
   return signal('probe', `${output.emptyStreak} new segments of 0 bytes`, output.last.monoMs);
 }
 
-/** The server of the output does not answer at all, or answers nonsense. */
+/** The server of the output does not answer at all, answers nonsense, or lets nobody look for now. */
 export function serverSignal(input: ClassifyInput): MaybeSignal {
   const { output } = input.facts;
   if (output === undefined) return statusServerSignal(input);
   if (output.failStreak < PROBE_FAILURES_MIN) return undefined;
+  if (isPutOff(output.last)) return putOffSignal(output.last);
   const status = output.last.status ?? 0;
   if (output.last.failure === 'http_status' && status < 500 && status !== 401 && status !== 403) return undefined;
   return signal('probe', `the playlist cannot be read (${output.last.failure ?? 'unknown'})`, output.last.monoMs);
 }
 
+const putOffSignal = ({ status, monoMs }: { status?: number; monoMs: MonoMs }): Signal =>
+  signal('probe', `it puts looks off (status ${status})`, monoMs);
+
 /** A server to which channels are published. One whose process is halted may be the channel itself. */
 function statusServerSignal(input: ClassifyInput): MaybeSignal {
   const { reach } = input.facts;
   if (reach === undefined || reach.failStreak < PROBE_FAILURES_MIN || isHalted(input)) return undefined;
+  if (isPutOff(reach.last)) return putOffSignal(reach.last);
   if (reach.last.serverFailed !== true) return undefined;
   return signal('probe', `its server does not answer (${reach.last.failure ?? 'unknown'})`, reach.last.monoMs);
 }

@@ -166,6 +166,7 @@ describe('a playlist', () => {
     ['?: its playlist could not be read (http_status)', { output: unread(1, { failure: 'http_status', status: 404 }) }],
     ['no: it has no playlist', { output: unread(2, { failure: 'http_status', status: 404 }) }],
     ['no: it has no playlist', { output: unread(2, { failure: 'http_status', status: 499 }) }],
+    ['?: its playlist could not be read (http_status)', { output: unread(9, { failure: 'http_status', status: 429 }) }],
     ['?: its playlist could not be read (http_status)', { output: unread(2, { failure: 'http_status', status: 500 }) }],
     ['?: its playlist could not be read (http_status)', { output: unread(2, { failure: 'http_status' }) }],
     [
@@ -262,6 +263,10 @@ describe('an output that is only asked whether it answers', () => {
     ['yes: its output answers', { reach: reach(0), progress: reports(5_999) }],
     ['?: its output did not answer once', { reach: reach(1) }],
     ['no: its output does not answer (refused)', { reach: reach(2) }],
+    [
+      '?: its output could not be looked at (status 429)',
+      { reach: reach(9, 0, { failure: 'http_status', status: 429 }) },
+    ],
     ['?: its output did not answer once', { reach: reach(2), process: born(7_999) }],
     ['no: its output does not answer (unknown)', { reach: reach(2, 0, { failure: undefined as never }) }],
   ])('reports "%s"', (expected, given) => {

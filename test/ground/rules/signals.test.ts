@@ -131,6 +131,7 @@ describe('the probe of the output is a signal of', () => {
         output: unread(failStreak, { failure, monoMs: NOW - 700, ...(status === undefined ? {} : { status }) }),
       });
     expect([http(2, 404), http(1, 404)]).toEqual(['probe 700: no playlist (status 404)', undefined]);
+    expect([408, 425, 429].map((status) => http(2, status))).toEqual([undefined, undefined, undefined]);
     expect([http(2), http(2, 404, 'timeout')]).toEqual(['probe 700: no playlist (status unknown)', undefined]);
   });
 
@@ -157,6 +158,7 @@ describe('the probe of the output is a signal of', () => {
       undefined,
       undefined,
     ]);
+    expect(silent(2, { failure: 'http_status', status: 429 })).toBeUndefined();
     expect(silent(2, { failure: undefined })).toBe('probe 700: the output does not answer (unknown)');
     expect(asked(outputSignal, { output: undefined })).toBeUndefined();
     expect(asked(outputSignal, { reach: reach(2) })).toBeUndefined();
@@ -195,8 +197,14 @@ describe('the probe of the output is a signal of', () => {
       'probe 700: the playlist cannot be read (refused)',
       undefined,
     ]);
-    const statuses = [401, 402, 403, 404, 499, 500, undefined];
-    expect(statuses.filter((status) => server(2, 'http_status', status) !== undefined)).toEqual([401, 403, 500]);
+    const statuses = [401, 402, 403, 404, 408, 425, 429, 499, 500, undefined];
+    expect(statuses.filter((status) => server(2, 'http_status', status) !== undefined)).toEqual([
+      401, 403, 408, 425, 429, 500,
+    ]);
+    expect(server(2, 'http_status', 429)).toBe('probe 700: it puts looks off (status 429)');
+    const plain = (status: number) =>
+      asked(serverSignal, { output: undefined, reach: reach(2, 700, { failure: 'http_status', status }) });
+    expect([plain(429), plain(404)]).toEqual(['probe 700: it puts looks off (status 429)', undefined]);
     expect(server(2, 'timeout', 404)).toBe('probe 700: the playlist cannot be read (timeout)');
     expect(server(2, undefined)).toBe('probe 700: the playlist cannot be read (unknown)');
     expect(asked(serverSignal, { output: undefined })).toBeUndefined();
