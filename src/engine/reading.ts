@@ -12,7 +12,7 @@ export type Reading = Pick<HttpEngineDocument['list'], 'items' | 'fields' | 'sta
 /** JSON, or a typed failure. */
 export function parseJson(text: string): unknown {
   try {
-    return JSON.parse(text);
+    return JSON.parse(text.replace(/^\uFEFF/, ''));
   } catch (cause) {
     throw new ReeveError('ENGINE_ANSWER_INVALID', `expected JSON, got ${JSON.stringify(text.slice(0, 40))}`, { cause });
   }
@@ -78,14 +78,24 @@ interface ReadingOf {
   readonly generations: ProcessGenerations;
 }
 
+/** Which item a name has. One that is listed twice in different states, such as an older run beside it, is unknown. */
+function itemsByName(answer: unknown, reading: Reading): ReadonlyMap<string, unknown> {
+  const byName = new Map<string, unknown>();
+  for (const item of itemsOf(answer, reading.items)) {
+    const name = String(valueAt(item, reading.fields.name));
+    const contradicts = byName.has(name) && stateOf(byName.get(name), reading) !== stateOf(item, reading);
+    byName.set(name, contradicts ? undefined : item);
+  }
+  return byName;
+}
+
 /** Samples of the configured channels, from an engine's answer. A channel that is not in it is unknown. */
 export function readChannels(
   answer: unknown,
   reading: Reading,
   { channels, ...of }: ReadingOf & { readonly channels: readonly ChannelName[] },
 ): { readonly processes: readonly ProcessSample[]; readonly viewers: readonly ViewerSample[] } {
-  const byName = new Map<string, unknown>();
-  for (const item of itemsOf(answer, reading.items)) byName.set(String(valueAt(item, reading.fields.name)), item);
+  const byName = itemsByName(answer, reading);
   const context = { reading, of };
   const processes: ProcessSample[] = [];
   const viewers: ViewerSample[] = [];

@@ -117,6 +117,20 @@ describe('readChannels', () => {
     });
   });
 
+  it('knows no state of a channel that is listed twice in different states, in whatever order', () => {
+    const [up, down] = [
+      { name: 'a', state: 'running' },
+      { name: 'a', state: 'exited' },
+    ];
+    const stateOf = (...items: unknown[]) => readChannels(items, reading(), of(['a'])).processes[0]?.state;
+    expect([stateOf(up, down), stateOf(down, up), stateOf(down, up, up)]).toEqual(['unknown', 'unknown', 'unknown']);
+    expect([stateOf(up, up), stateOf(down, down)]).toEqual(['running', 'exited']);
+  });
+
+  it('reads JSON behind a byte order mark', () => {
+    expect(parseJson('\uFEFF{"a":1}')).toEqual({ a: 1 });
+  });
+
   it('refuses an answer without a list', () => {
     for (const answer of [null, 'x', 7]) {
       expect(() => readChannels(answer, reading(), of(['a']))).toThrow(
