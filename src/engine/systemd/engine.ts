@@ -1,4 +1,5 @@
 /** The adapter for systemd: `systemctl` and `journalctl` with output made for programs. */
+import { uptime } from 'node:os';
 import type { ActionContext, Engine, EngineReport, ProcessReading } from '../../core/engine.ts';
 import { ReeveError } from '../../core/errors.ts';
 import type { ProcessSample } from '../../core/sample.ts';
@@ -46,6 +47,8 @@ export interface SystemdSetup {
   readonly parts: EngineParts;
   /** The kernel's monotonic clock in milliseconds, by which systemd gives its times. */
   readonly kernelMs?: () => number;
+  /** How long the machine has slept since it was started: that clock stands still meanwhile. */
+  readonly sleptMs?: () => number;
 }
 
 /** Service units of one manager. Names are checked when it is built: throws CONFIG_INVALID. */
@@ -57,17 +60,19 @@ export class SystemdEngine implements Engine {
   readonly #parts: EngineParts;
   readonly #names: ReadonlyMap<ChannelId, string>;
   readonly #kernelMs: () => number;
+  readonly #sleptMs: () => number;
   readonly #ownRestarts = new OwnRestarts();
   readonly #looks = new LookOrder();
   /** Channels that we restart now, or that a restart of ours left stopped: no person ordered that. */
   readonly #halfway = new Map<ChannelId, 'now' | 'left'>();
 
-  constructor({ document, channels, parts, kernelMs }: SystemdSetup) {
+  constructor({ document, channels, parts, kernelMs = monotonicMs, sleptMs }: SystemdSetup) {
     this.id = document.id;
     this.#document = document;
     this.#parts = parts;
     this.#names = new Map(channels.map(({ id, name }) => [id, unitNameOf(name)]));
-    this.#kernelMs = kernelMs ?? (() => Number(process.hrtime.bigint() / 1_000_000n));
+    this.#kernelMs = kernelMs;
+    this.#sleptMs = sleptMs ?? (() => Math.max(0, uptime() * 1_000 - monotonicMs()));
   }
 
   async observe(signal: AbortSignal): Promise<EngineReport> {
@@ -219,15 +224,21 @@ export class SystemdEngine implements Engine {
     };
   }
 
-  /** `auto`: the start by the kernel proves that the pid means a process of this machine, and the unit's own. */
+  /**
+   * `auto`: the start by the kernel proves that the pid means a process of this machine, and the unit's own. What /proc
+   * says goes on while the machine sleeps, and it may have slept before the process began, or after.
+   */
   #reading(pid: number, startedMs: number): ProcessReading | 'gone' | undefined {
     const { local } = this.#document;
     if (local === false || this.#parts.readProcess === undefined) return undefined;
     const reading = this.#parts.readProcess(pid);
     if (local === true) return reading ?? 'gone';
     const began = reading && reading.startTicks * MS_PER_TICK;
-    return began !== undefined && Math.abs(began - startedMs) <= SAME_START_MS ? reading : undefined;
+    if (began === undefined || began < startedMs - SAME_START_MS) return undefined;
+    return began <= startedMs + this.#sleptMs() + SAME_START_MS ? reading : undefined;
   }
 }
+
+const monotonicMs = (): number => Number(process.hrtime.bigint() / 1_000_000n);
 
 const refused = (message: string) => new ReeveError('ENGINE_REFUSED', message);

@@ -19,14 +19,22 @@ interface Setup {
   readonly timeoutMs?: number;
   readonly changeMs?: number;
   readonly readProcess?: (pid: number) => ProcessReading | undefined;
+  readonly sleptMs?: number;
 }
 
-function setUp({ document, channels = [{ id: 'news', name: 'news' }], readProcess, ...deadlines }: Setup = {}) {
+function setUp({
+  document,
+  channels = [{ id: 'news', name: 'news' }],
+  readProcess,
+  sleptMs = 0,
+  ...deadlines
+}: Setup = {}) {
   const host = systemdStandIn();
   const { systemctl, journalctl } = host;
   const read = systemdDocument.parse({ id: 'host', kind: 'systemd', systemctl, journalctl, ...document });
   const parts = engineParts({ ...deadlines, readProcess });
-  const engine = new SystemdEngine({ document: read, channels, parts, kernelMs: () => 65_000 });
+  const times = { kernelMs: () => 65_000, sleptMs: () => sleptMs };
+  const engine = new SystemdEngine({ document: read, channels, parts, ...times });
   const look = async () => (await engine.observe(never)).processes;
   const stateOf = async (properties: Properties) => {
     host.unit('news.service', properties);
@@ -183,6 +191,19 @@ describe('a unit', () => {
     const readProcess = () => ({ state: 'T', parent: 1, startTicks, cpuMs: 7, bytesWritten: 1 });
     expect(await setUp({ readProcess }).stateOf({})).toMatchObject({ state: 'running', ...expected });
   });
+
+  it.each([
+    ['before the machine slept', 500, 7],
+    ['between two sleeps', 1_500, 7],
+    ['after it', 2_500, 7],
+    ['at no moment that fits', 2_700, undefined],
+  ])(
+    'is read in /proc, whose times go on while the machine sleeps, where it began %s',
+    async (_, startTicks, cpuMs) => {
+      const readProcess = () => ({ state: 'S', parent: 1, startTicks, cpuMs: 7, bytesWritten: 1 });
+      expect(await setUp({ readProcess, sleptMs: 20_000 }).stateOf({})).toMatchObject({ state: 'running', cpuMs });
+    },
+  );
 });
 
 describe('one look', () => {
