@@ -1,8 +1,9 @@
 /** Writes a first configuration. */
-import { readFileSync, statSync, writeFileSync } from 'node:fs';
+import { readFileSync, statSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { messageOf, ReeveError } from '../core/errors.ts';
 import { makeDirectory } from '../resilience/make_directory.ts';
+import { writeWhole } from '../resilience/write_whole.ts';
 import { SHIPPED } from './document/paths.ts';
 import { type FoundManager, findManagers } from './find_managers.ts';
 import { type FoundSupervisor, findSupervisor } from './find_supervisor.ts';
@@ -153,7 +154,7 @@ function writeNew(path: string, text: string): boolean {
   if (statSync(path, { throwIfNoEntry: false })?.isFile() === true) return false;
   try {
     makeDirectory(dirname(path));
-    writeFileSync(path, text, { flag: 'wx' });
+    writeWhole(path, text, { flag: 'wx', mode: 0o666 });
     return true;
   } catch (thrown) {
     throw new ReeveError('CONFIG_INVALID', `cannot write ${path}: ${messageOf(thrown)}`, {

@@ -1,4 +1,4 @@
-import { readFileSync } from 'node:fs';
+import { existsSync, readFileSync } from 'node:fs';
 import { createServer } from 'node:net';
 import { join } from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
@@ -7,6 +7,7 @@ import { loadConfig } from '../../src/config/config.ts';
 import { type FoundManager, findManagers } from '../../src/config/find_managers.ts';
 import type { FoundSupervisor } from '../../src/config/find_supervisor.ts';
 import { init, starterFiles } from '../../src/config/init.ts';
+import { withShortFiles } from '../support/limited_process.ts';
 import { aFolder, TOOLS, writeInto } from './support.ts';
 
 const FOUND: FoundSupervisor = {
@@ -128,6 +129,15 @@ describe('init', () => {
     expect(written).not.toContain('config/reeve.yaml');
     expect(readFileSync(join(folder, 'config/reeve.yaml'), 'utf8')).toBe('mine');
     expect((await init(folder, FOUND)).written).toEqual([]);
+  });
+
+  it('leaves no part of a file where the disk takes only a part: the next one would keep it as it is', () => {
+    const directory = aFolder();
+    const { stdout } = withShortFiles(
+      { init: 'src/config/init.ts' },
+      `try { await init(${JSON.stringify(directory)}); } catch ({ code }) { console.log(code); }`,
+    );
+    expect([stdout, existsSync(join(directory, 'config/reeve.yaml'))]).toEqual(['CONFIG_INVALID\n', false]);
   });
 
   it('reports a directory that it may not write to', async () => {
