@@ -185,6 +185,16 @@ describe.skipIf(CHROMIUM === undefined)('the console in a real browser (needs ch
     expect(complaints).toEqual([]);
   }, 30_000);
 
+  it('says that a person is needed where Reeve has done what it may and has paged, and of nothing that it still watches', async () => {
+    const spent = incident('inc-7', { state: 'escalated', because: '2 of 2 steps used, not cured' });
+    await open({ ...calm, incidents: [spent, incident('inc-8')] });
+    const attention = await text('#attention');
+    expect(attention).toContain('A page is open: channel:sport, upstream_unavailable: 2 of 2 steps used, not cured');
+    expect(attention).toContain('reeve trace inc-7');
+    expect(attention).not.toContain('inc-8');
+    expect(await page.title()).toBe('(2) Reeve');
+  }, 30_000);
+
   it('calls starts by anybody what they are, and no restarts of its own', async () => {
     await open(troubled);
     expect(await page.locator('#channels th').allInnerTexts()).toContain('starts (1 h)');

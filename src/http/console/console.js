@@ -67,6 +67,9 @@ function notesOf(status) {
     const ends = held.release_by_person ? ' It ends only when a person releases it.' : ' It ends by itself when its cause is gone.';
     note('Contained for ' + lasting(held.for_ms) + ': ' + held.scope + ' (' + held.reason + ') ' + (held.detail || '') + '.' + ends, 'reeve release ' + held.scope + ' --because "…"');
   }
+  for (const one of status.incidents || []) {
+    if (one.state === 'escalated') note('A page is open: ' + one.scope + ', ' + one.classification + ': ' + one.because, 'reeve trace ' + one.id);
+  }
   for (const problem of status.problems || []) note(problem);
   return notes;
 }
@@ -104,7 +107,8 @@ function paint(status, recent) {
   const paged = status.last_delivery && status.last_delivery.seconds_ago !== null ? ', last page taken ' + lasting(status.last_delivery.seconds_ago * 1000) + ' ago' : '';
   byId('state').textContent = 'phase ' + status.phase + (status.frozen ? ', FROZEN' : '') + (calm ? ', all quiet' : ', ' + incidents.length + ' open') + paged;
   byId('state').className = calm ? 'ok' : 'bad';
-  const count = incidents.length + notes.length;
+  const told = incidents.filter((one) => one.state === 'escalated').length;
+  const count = incidents.length + notes.length - told;
   document.title = (count ? '(' + count + ') ' : '') + 'Reeve';
   paintAttention(notes);
   fill('incidents', ['incident', 'where', 'what', 'state', 'since', 'why'], incidents.map((one) => [cell(one.id), cell(one.scope), cell(one.classification), cell(one.state), cell(lasting(one.open_ms)), cell(one.because || '')]), 'none');
