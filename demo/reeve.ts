@@ -100,11 +100,16 @@ interface Start {
   readonly clock: Clock;
 }
 
+/** What a person has exported for the own Reeve is not for the one on the stage: it would write in that journal. */
+export const withoutOwnReeve = (env: NodeJS.ProcessEnv): NodeJS.ProcessEnv =>
+  Object.fromEntries(Object.entries(env).filter(([name]) => !name.startsWith('REEVE_')));
+
 /** The daemon as a process that answers. Throws DAEMON_UNREACHABLE with the end of its log. */
 async function readyChild(stage: Stage, { program, configPath, logPath, clock }: Start): Promise<Child> {
   const log = openSync(logPath, 'a');
   const child = startChild(process.execPath, [program, 'run', '--config', configPath], {
     stdio: ['ignore', log, log],
+    env: withoutOwnReeve(process.env),
     cwd: stage.paths.dir,
     graceMs: 15_000,
     clock,
