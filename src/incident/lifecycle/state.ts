@@ -76,7 +76,7 @@ export const incidentProjection: Projection<IncidentState> = {
       return { ...state, open: [...state.open, newlyOpen(fact.incident, entry.monoMs)] };
     if (fact.type === 'incident.closed') return closed(state, entry);
     if (fact.type === 'attempt.relapsed') return changedIn(withoutCure(state, fact.permit.id), entry);
-    if (UNDOING_COMMANDS.has(fact.type)) return reopenedIn(state, entry);
+    if (UNDOING.has(fact.type)) return reopenedIn(state, entry);
     return entry.incident !== undefined && CHANGES.has(fact.type) ? changedIn(state, entry) : state;
   },
 };
@@ -96,8 +96,10 @@ const CHANGES: ReadonlySet<string> = new Set([
   'approval.answered',
 ]);
 
-/** Commands of a person that may undo a refusal. */
-const UNDOING_COMMANDS: ReadonlySet<string> = new Set([
+/** What may undo a refusal: commands of a person, and the end of a containment. */
+const UNDOING: ReadonlySet<string> = new Set([
+  'containment.cleared',
+  'control.released',
   'control.thawed',
   'control.lease_ended',
   'control.window_ended',
@@ -108,6 +110,10 @@ const UNDOING_COMMANDS: ReadonlySet<string> = new Set([
 function reopenedIn(state: IncidentState, { fact }: JournalEntry): IncidentState {
   const isUndone = (held: OpenIncident): boolean => {
     switch (fact.type) {
+      case 'containment.cleared':
+        return fact.reason === 'shared_cause' && waitsAtRest(held) && covers(fact.scope, held.incident);
+      case 'control.released':
+        return waitsAtRest(held) && covers(fact.scope, held.incident);
       case 'control.thawed':
         return denialOf(held) === 'frozen';
       case 'control.lease_ended':
@@ -130,6 +136,13 @@ const reopened = (state: IncidentState, isUndone: (held: OpenIncident) => boolea
 });
 
 const denialOf = ({ last }: OpenIncident) => (last?.kind === 'escalated' ? last.denial : undefined);
+
+/**
+ * A rule lets a channel wait while a shared cause is contained, though it need not be of those that the cause made fail:
+ * then nothing but the end of the containment says that the wait is over (law L5).
+ */
+const waitsAtRest = ({ incident, last }: OpenIncident): boolean =>
+  incident.scope.kind === 'channel' && last?.kind === 'watching' && last.denial === undefined;
 
 const covers = (scope: Scope, { scope: own, group, engine }: Incident): boolean =>
   scope.kind === 'fleet' ||

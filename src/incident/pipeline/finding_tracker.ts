@@ -134,9 +134,9 @@ export class FindingTracker {
     return this.#engines.get(engine);
   }
 
-  /** Law T3: what was seen before the machine slept is no health any more, and no silence of a trouble either. */
+  /** Law T3: what was seen before the machine slept or Reeve stood still is no health any more, and no silence either. */
   #noteSleep(): void {
-    const wokeMs = this.#deps.guardState().sleeps?.at(-1)?.atMs;
+    const wokeMs = this.#deps.guardState().clockJumpedMs;
     if (wokeMs === undefined || wokeMs === this.#wokeMs) return;
     this.#wokeMs = wokeMs;
     this.#standing.clear();

@@ -197,6 +197,35 @@ describe('a command of a person', () => {
   });
 });
 
+describe('the end of a containment', () => {
+  const cleared = (scope: Scope, reason = 'shared_cause'): Step => [
+    7,
+    { type: 'containment.cleared', scope, reason, because: '' } as JournalFact,
+    '',
+  ];
+  const released = (scope: Scope): Step => [7, { type: 'control.released', scope, who: 'ann' } as JournalFact, ''];
+  const group: Scope = { kind: 'group', id: 'encoders' };
+  const reopenedBy = (outcome: Outcome, step: Step) => heldOf([opened(), ended(1, outcome), step]).reopened === true;
+
+  it('of a shared cause reopens what a rule let wait for it, though the cause never had the channel', () => {
+    expect(reopenedBy(watching, cleared(group))).toBe(true);
+    expect(reopenedBy(watching, cleared({ kind: 'group', id: 'other' }))).toBe(false);
+    expect(reopenedBy(watching, cleared(group, 'restart_storm'))).toBe(false);
+    expect(reopenedBy({ ...watching, denial: 'cooldown' }, cleared(group))).toBe(false);
+    expect(reopenedBy(refused('shared_cause'), cleared(group))).toBe(false);
+  });
+
+  it('by a person reopens it, too', () => {
+    expect(reopenedBy(watching, released(group))).toBe(true);
+    expect(reopenedBy(watching, released({ kind: 'channel', id: 'sport' }))).toBe(false);
+  });
+
+  it('is for the incident of a group to see by itself', () => {
+    const wide = opened({ scope: group, channels: ['news'] });
+    expect(heldOf([wide, ended(1, watching), cleared(group)]).reopened).not.toBe(true);
+  });
+});
+
 describe('the end of the incident of a shared cause', () => {
   const shared = opened({ id: 'inc-9', scope: { kind: 'group', id: 'encoders' } });
   const over = (group: string, denial: DenialCode) =>

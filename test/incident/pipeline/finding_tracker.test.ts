@@ -3,7 +3,7 @@ import { DEFAULT_LIMITS } from '../../../src/core/limits.ts';
 import type { ProcessSample } from '../../../src/core/sample.ts';
 import { classify } from '../../../src/ground/rules/classify.ts';
 import { FactStore } from '../../../src/ground/facts/facts.ts';
-import { newGuardState } from '../../../src/guard/state/state.ts';
+import { type GuardState, newGuardState } from '../../../src/guard/state/state.ts';
 import { FindingTracker } from '../../../src/incident/pipeline/finding_tracker.ts';
 import { setupOf } from '../../ground/scene.ts';
 
@@ -11,13 +11,13 @@ const BORN_MS = 1_000_000;
 const STALL_MS = 6_000;
 
 /** A channel whose output has no probe: it is well while it writes. */
-function aWatch() {
+function aWatch(guardState: () => GuardState = newGuardState) {
   const setup = setupOf('news', { hasOutputProbe: false, stallAfterMs: STALL_MS });
   const engine = { id: 'local', pollMs: 1_000, autorestartGraceMs: 1_000, hostEveryMs: undefined };
   const factStore = new FactStore({ channels: [setup], engines: [engine] }, () => undefined);
   const watch = new FindingTracker({
     factStore,
-    guardState: newGuardState,
+    guardState,
     limits: () => DEFAULT_LIMITS,
     onWants: () => undefined,
   });
@@ -69,5 +69,20 @@ describe('a channel that is well and has no new evidence', () => {
       const { healthy } = classify(factStore.view('news')!, context, nowMs + afterMs);
       expect({ afterMs, healthy: healthAt(nowMs + afterMs) }).toEqual({ afterMs, healthy });
     }
+  });
+});
+
+describe('a channel after Reeve stood still, and did not sleep (T3)', () => {
+  it('has been well, and in no trouble, only since then: nobody looked in between', () => {
+    let guardState = newGuardState();
+    const { see, healthAt, watch, nowMs } = aWatch(() => guardState);
+    healthAt(nowMs);
+    const wentOnMs = nowMs + 120_000;
+    guardState = { ...guardState, clockJumpedMs: wentOnMs };
+    healthAt(wentOnMs + 1);
+    expect(watch.watched('news')).toMatchObject({ healthySinceMs: undefined, clearSinceMs: wentOnMs });
+    see(wentOnMs + 2_000, { bytesWritten: 99 });
+    healthAt(wentOnMs + 2_000);
+    expect(watch.watched('news')).toMatchObject({ healthySinceMs: wentOnMs + 2_000, clearSinceMs: wentOnMs });
   });
 });
