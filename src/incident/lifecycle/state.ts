@@ -138,7 +138,7 @@ const reopened = (state: IncidentState, isUndone: (held: OpenIncident) => boolea
 const denialOf = ({ last }: OpenIncident) => (last?.kind === 'escalated' ? last.denial : undefined);
 
 /**
- * A rule lets a channel wait while a shared cause is contained, though it need not be of those that the cause made fail:
+ * A rule lets a channel wait while a shared cause is contained, and it need not be of those that the cause made fail:
  * then nothing but the end of the containment says that the wait is over (law L5).
  */
 const waitsAtRest = ({ incident, last }: OpenIncident): boolean =>

@@ -134,7 +134,7 @@ export class FindingTracker {
     return this.#engines.get(engine);
   }
 
-  /** Law T3: what was seen before the machine slept or Reeve stood still is no health any more, and no silence either. */
+  /** Law T3: what was seen before the machine slept or Reeve stood still is neither health nor silence any more. */
   #noteSleep(): void {
     const wokeMs = this.#deps.guardState().clockJumpedMs;
     if (wokeMs === undefined || wokeMs === this.#wokeMs) return;
