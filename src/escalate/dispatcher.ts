@@ -9,13 +9,12 @@ import { attempt } from './attempt.ts';
 import { noticeOf } from './due.ts';
 import { resolve } from './escalator.ts';
 import { ReceiverQueue } from './receiver_queue.ts';
-import { applyToOutbox, EMPTY_OUTBOX, type Outbox, type Page, pageOf } from './outbox.ts';
+import { applyToOutbox, EMPTY_OUTBOX, type Outbox, type Page, pageOf, TEST_KEY } from './outbox.ts';
 import { describeFailure, type Receiver } from './receiver.ts';
 import { ROUTE_TO_ALL, type Routing } from './routes.ts';
 
 export const REPEAT_MS = 4 * HOUR_MS;
 const ATTEMPT_MS = 10_000;
-const TEST_KEY = 'reeve/test';
 
 export interface DispatcherOptions {
   readonly outbox: Read<Outbox>;
@@ -146,7 +145,7 @@ export class Dispatcher implements AsyncDisposable {
   /** Sends one test page to every receiver at once, and says which took it. Nothing is retried. */
   async deliverTest(): Promise<readonly TestDelivery[]> {
     const page = testPage(this.#options);
-    return Promise.all(this.#lanes.map(({ receiver }) => this.#deliverTestTo(receiver, page)));
+    return Promise.all(this.#lanes.map((lane) => this.#deliverTestTo(lane, page)));
   }
 
   /** Waits until everything that is due has been taken, at most this long. False when something is left. */
@@ -207,7 +206,8 @@ export class Dispatcher implements AsyncDisposable {
     this.#options.onUnjournaled?.(this.#unjournaled.pages);
   }
 
-  async #deliverTestTo(receiver: Receiver, page: Page): Promise<TestDelivery> {
+  async #deliverTestTo(lane: ReceiverQueue, page: Page): Promise<TestDelivery> {
+    const { receiver } = lane;
     const { clock, attemptMs = ATTEMPT_MS } = this.#options;
     const startMs = clock.monotonicMs();
     const about = { key: TEST_KEY, receiver: receiver.name, what: 'trigger' } as const;
@@ -218,8 +218,9 @@ export class Dispatcher implements AsyncDisposable {
     try {
       const notice = noticeOf(page, receiver.name, 'trigger');
       await attempt({ clock, attemptMs, signal: this.#stopped.signal }, (signal) => receiver.deliver(notice, signal));
-      this.#noteDelivered();
+      lane.noteTaken();
       this.#record({ type: 'delivery.done', ...about, attempts: 1 });
+      this.#pump();
       return end(undefined);
     } catch (thrown) {
       const error = describeFailure(thrown);

@@ -112,6 +112,12 @@ export class ReceiverQueue {
     this.#wakeAt(Math.min(...later));
   }
 
+  /** The receiver took what did not come through here: it is there, and what waits for it may go at once. */
+  noteTaken(): void {
+    this.#succeeded();
+    this.#pausedUntilMs = Number.NEGATIVE_INFINITY;
+  }
+
   stop(): void {
     this.#timer?.[Symbol.dispose]();
   }

@@ -314,6 +314,45 @@ describe('the test page', () => {
     expect([pager.tries, chat.tries]).toEqual([1, 1]);
   });
 
+  it('that is taken shows that the receiver is there, whatever it did not take before', async () => {
+    const time = fakeClock();
+    const pager = new FakeReceiver('pager');
+    pager.mood = 'refusing';
+    const first = opened([pager], { time });
+    first.dispatcher.start();
+    first.append(raisedFact('esc-1'));
+    await time.advance(0);
+    const second = opened([pager], { time, store: (first.store as MemoryStore).crash() });
+    const errors = () => [first, second].map(({ dispatcher }) => dispatcher.status()[0]?.error);
+    expect(errors()).toEqual(['answered 401', 'answered 401']);
+    pager.mood = 'up';
+    for (const { dispatcher } of [first, second]) await dispatcher.deliverTest();
+    expect(errors()).toEqual([undefined, undefined]);
+  });
+
+  it('that is taken brings what waits for the receiver at once', async () => {
+    const pager = new FakeReceiver('pager');
+    const { dispatcher, append, advance } = opened([pager]);
+    dispatcher.start();
+    pager.mood = 'down';
+    append(raisedFact('esc-1'));
+    await advance(60_000);
+    pager.mood = 'up';
+    await dispatcher.deliverTest();
+    await advance(0);
+    expect(pager.taken.map(({ key }) => key)).toEqual(['reeve/test', 'incident/inc-1']);
+  });
+
+  it('that is not taken is no outage that the next process begins with: nothing waits', async () => {
+    const time = fakeClock();
+    const pager = new FakeReceiver('pager');
+    pager.mood = 'refusing';
+    const first = opened([pager], { time });
+    await first.dispatcher.deliverTest();
+    const second = opened([pager], { time, store: (first.store as MemoryStore).crash() });
+    expect([first, second].map(({ dispatcher }) => dispatcher.status()[0]?.error)).toEqual([undefined, undefined]);
+  });
+
   it('is another message each time', async () => {
     const pager = new FakeReceiver('pager');
     const { dispatcher } = opened([pager]);
