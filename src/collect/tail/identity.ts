@@ -78,7 +78,7 @@ const unreadable = (error: unknown): Extract<Look, { kind: 'missing' | 'unreadab
 function kindOf(stat: BigIntStats): string {
   if (stat.isSymbolicLink()) return 'a symbolic link, and those are followed only where the path is exact';
   if (stat.isDirectory()) return 'a directory';
-  if (stat.isFIFO()) return 'a pipe';
+  if (stat.isFIFO()) return 'a pipe: let a command read it (sources: [{ command: [cat, PATH] }])';
   if (stat.isSocket()) return 'a socket';
   return stat.isBlockDevice() || stat.isCharacterDevice() ? 'a device' : 'not a regular file';
 }

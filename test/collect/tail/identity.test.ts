@@ -1,8 +1,9 @@
+import { execFileSync } from 'node:child_process';
 import { appendFileSync, mkdtempSync, renameSync, rmSync, statSync, symlinkSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { idOf, isStill } from '../../../src/collect/tail/identity.ts';
+import { idOf, isStill, openFile } from '../../../src/collect/tail/identity.ts';
 
 let directory = '';
 beforeEach(() => {
@@ -43,5 +44,16 @@ describe('a followed file', () => {
     const { path, id, size } = known();
     expect(isStill(path, { ...id, inode: id.inode + 1n }, size)).toBe(false);
     expect(isStill(path, { ...id, device: id.device + 1n }, size)).toBe(false);
+  });
+});
+
+describe('a path that leads to a pipe', () => {
+  it('is refused with what reads one', () => {
+    const path = join(directory, 'pipe.log');
+    execFileSync('mkfifo', [path]);
+    expect(openFile(path, undefined)).toMatchObject({
+      kind: 'refused',
+      because: expect.stringContaining('[cat, PATH]'),
+    });
   });
 });
