@@ -38,7 +38,10 @@ export interface ProofInput {
   readonly host?: HostFacts | undefined;
   /** Canaries of this cause that were not verified; default 0. */
   readonly lostCanaries?: number;
-  /** Who came back before that has shown the end of an earlier episode, and says nothing of this one. */
+  /**
+   * Since when what contains the scope now can have shown itself; default or 0: nothing does. Who came back before that
+   * has shown the end of an earlier episode; who went down since belongs to this one, whatever names its cause now.
+   */
   readonly episodeMs?: MonoMs;
 }
 
@@ -78,7 +81,7 @@ interface Case extends ProofInput {
 export function proofOf(cause: SharedCause, input: ProofInput, nowMs: MonoMs): CauseProof {
   const { known } = input;
   const lastDeathMs = Math.max(cause.sinceMs, ...known.map(diedMs));
-  const sources = withoutOwnTrouble(lookedAt(cause, known), lastDeathMs, nowMs);
+  const sources = withoutOwnTrouble(lookedAt(cause, input), lastDeathMs, nowMs);
   const missing = unproven(sources, lastDeathMs);
   if (missing !== undefined) return waits(missing, undefined);
   const all: Case = { ...input, cause, lastDeathMs, sources };
@@ -94,12 +97,13 @@ export function proofOf(cause: SharedCause, input: ProofInput, nowMs: MonoMs): C
 }
 
 /** The sources of the cause's scope; that of a channel that was dead before and has its own trouble says nothing. */
-function lookedAt(cause: SharedCause, known: readonly ChannelFacts[]): readonly Looked[] {
+function lookedAt(cause: SharedCause, { known, episodeMs = 0 }: ProofInput): readonly Looked[] {
   const touched = new Set(cause.channels);
+  const sinceMs = episodeMs > 0 ? Math.min(cause.sinceMs, episodeMs) : cause.sinceMs;
   return known.flatMap((facts) => {
     const { setup, process } = facts;
     const source = speakingFor(facts);
-    const isOld = !touched.has(setup.id) && source?.okSinceMs === undefined && isDeadBefore(process, cause.sinceMs);
+    const isOld = !touched.has(setup.id) && source?.okSinceMs === undefined && isDeadBefore(process, sinceMs);
     if (source === undefined || isOld) return [];
     return [{ source, mayBeOwn: isOfDeath(cause) || !touched.has(setup.id) }];
   });

@@ -119,6 +119,17 @@ describe('the proof that a shared cause is over (S8)', () => {
       expect(isOver([dead, ...joined])).toBe(false);
     });
 
+    it('waits for one that went down since the group was contained, whatever names the cause now', () => {
+      const blind = channel('a', DIED_MS, []);
+      const at = (episodeMs: number) =>
+        proofOf(
+          cause,
+          { known: [blind, failing('c', DIED_MS - 5_000)], playing: new Set(), episodeMs },
+          DIED_MS + 60_000,
+        ).isProven;
+      expect([at(0), at(DIED_MS - 4_999), at(DIED_MS - 5_000)]).toEqual([true, true, false]);
+    });
+
     it('takes one of them for that channel’s own trouble where sources named the cause, too', () => {
       const outage = { family: 'upstream', phase: 'over', channels: ['a'] } as const;
       expect(isOver([dead, failing('c')], outage)).toBe(true);
