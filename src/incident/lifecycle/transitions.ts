@@ -43,7 +43,7 @@ const SETTLING_LOOK_MS = 250;
 const CROWD_LOOK_MS = 1_000;
 /** What was refused for a reason that has passed is asked about again no later than this (law L5). */
 const ASKED_AGAIN_MS = 5_000;
-/** What never settles, or changes its name again and again, is an incident all the same. */
+/** What never settles is an incident all the same; what changes its name meanwhile is one when its page is due. */
 const TROUBLED_MS_MAX = 120_000;
 /** Without any trouble for this long it is over, though it is unknown whether it plays. */
 export const CLEAR_HOLD_MS = 120_000;
@@ -59,7 +59,7 @@ export function transitionFor(
   nowMs: MonoMs,
   policy: TransitionPolicy,
 ): Intent {
-  return open === undefined ? judgeClosed(sight, nowMs) : judgeOpen(open, sight, nowMs, policy);
+  return open === undefined ? judgeClosed(sight, nowMs, policy) : judgeOpen(open, sight, nowMs, policy);
 }
 
 /** Looked at again the moment it has settled; what settles at no known time is looked at now and then. */
@@ -69,10 +69,11 @@ const settleMs = ({ settledMs }: NonNullable<Snapshot['trouble']>, nowMs: MonoMs
 type Wait = Extract<Intent, { kind: 'none' }>;
 const none = (againMs?: MonoMs): Wait => ({ kind: 'none', againMs });
 
-function judgeClosed(sight: Snapshot, nowMs: MonoMs): Intent {
+function judgeClosed(sight: Snapshot, nowMs: MonoMs, policy: TransitionPolicy): Intent {
   const { trouble } = sight;
   if (trouble === undefined || sight.covered || sight.quiet) return none();
-  const latestMs = (trouble.troubledMs ?? nowMs) + TROUBLED_MS_MAX;
+  const { troubledMs = nowMs, sinceMs } = trouble;
+  const latestMs = troubledMs + (sinceMs > troubledMs ? policy.patienceMs + OVERDUE_MS : TROUBLED_MS_MAX);
   if (trouble.settling && nowMs < latestMs) return none(Math.min(latestMs, settleMs(trouble, nowMs)));
   const openMs = Math.min(latestMs, trouble.sinceMs + CLASSIFICATIONS[trouble.classification].openHoldMs);
   return nowMs < openMs ? none(openMs) : { kind: 'open', classification: trouble.classification };

@@ -116,15 +116,27 @@ describe('without an open incident', () => {
     expect(transitionFor(undefined, slow, NOW + 1, policy).kind).toBe('open');
   });
 
-  it('opens one after two minutes of trouble that never settles or keeps changing its name', () => {
+  it('opens one after two minutes of trouble that never settles', () => {
     const never = trouble({ settling: true, settledMs: NOW + 999_999, troubledMs: NOW });
     expect(transitionFor(undefined, sight({ trouble: never }), NOW + 119_999, policy)).toMatchObject({
       againMs: NOW + 120_000,
     });
     expect(transitionFor(undefined, sight({ trouble: never }), NOW + 120_000, policy).kind).toBe('open');
-    const renamed = trouble({ classification: 'unknown', sinceMs: NOW + 119_000, troubledMs: NOW });
-    expect(transitionFor(undefined, sight({ trouble: renamed }), NOW + 120_000, policy).kind).toBe('open');
   });
+
+  it.each([0, 15_000])(
+    'opens one for trouble that keeps changing its name when it is overdue (patience %i)',
+    (patienceMs) => {
+      const dueMs = NOW + patienceMs + 18_000;
+      const patient = { ...policy, patienceMs };
+      for (const settling of [true, false]) {
+        const also = { settling, settledMs: dueMs + 9_000, sinceMs: dueMs - 1_000, troubledMs: NOW };
+        const renamed = sight({ trouble: trouble({ classification: 'upstream_unavailable', ...also }) });
+        expect(transitionFor(undefined, renamed, dueMs - 1, patient).kind).toBe('none');
+        expect(transitionFor(undefined, renamed, dueMs, patient).kind).toBe('open');
+      }
+    },
+  );
 
   it('looks again the moment the engine had its time, to the millisecond', () => {
     const settling = sight({ trouble: trouble({ settling: true, settledMs: NOW + 40 }) });
