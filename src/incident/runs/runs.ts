@@ -72,6 +72,9 @@ const STOPPING: GuardDecision = {
 const STEPS_FULL = 3;
 const STEPS_BELOW = 1;
 
+/** What a source answers to whom it does not let in. */
+const REFUSALS: ReadonlySet<number> = new Set([401, 403, 410]);
+
 /** Starts runs in their lanes, and wires each effect of a run to the room that does it. */
 export class Runs {
   readonly #deps: RunsDeps;
@@ -245,12 +248,17 @@ export class Runs {
     const { scope, group, engine } = incident;
     const { personaOf, phaseOf, engines } = this.#deps;
     const capabilities = engines.get(engine)?.capabilities;
-    return whyUnavailable(tool, {
-      persona: personaOf(scope, group),
-      phase: phaseOf(incident, tool),
-      engine,
-      capabilities,
-    });
+    const place = { persona: personaOf(scope, group), phase: phaseOf(incident, tool), engine, capabilities };
+    return whyUnavailable(tool, place) ?? this.#whyInVain(scope, tool);
+  }
+
+  /** A channel whose source refuses, also since the last change of Reeve's, would be refused when it is started. */
+  #whyInVain(scope: Scope, tool: ToolName): string | undefined {
+    if (scope.kind !== 'channel' || !specOf(tool).startsProcess) return undefined;
+    const { source, actedMs = 0 } = this.#deps.factStore.view(scope.id) ?? {};
+    const { ok = true, status, monoMs = 0 } = source?.last ?? {};
+    const isRefused = !ok && status !== undefined && REFUSALS.has(status) && monoMs > actedMs;
+    return isRefused ? `its source still answers ${status}` : undefined;
   }
 
   #health(channel: ChannelId) {
