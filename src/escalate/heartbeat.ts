@@ -52,9 +52,9 @@ export function startHeartbeat({ everyMs, url }: HeartbeatSettings, { clock, log
   const bounds = { timeoutMs: TIMEOUT_MS, bytesMax: ANSWER_BYTES_MAX, cut: true, signal: stopped.signal };
   const sent = async (): Promise<string | undefined> => {
     for (let tries = 1; ; tries += 1) {
-      const because = unfit();
-      if (because !== undefined) return `the heartbeat is withheld, so that somebody else pages: ${because}`;
       try {
+        const because = unfit();
+        if (because !== undefined) return `the heartbeat is withheld, so that somebody else pages: ${because}`;
         await ask({ url: url.reveal(), ...bounds });
         takenMs = clock.monotonicMs();
         return undefined;
@@ -90,8 +90,8 @@ export function startHeartbeat({ everyMs, url }: HeartbeatSettings, { clock, log
 interface Fitness {
   /** The decision loop finished a round this long ago; undefined before its first. */
   readonly idleMs: number | undefined;
-  /** Of each receiver: how long it has taken nothing of what was sent to it. */
-  readonly receivers: readonly { readonly failingForMs: number | undefined }[];
+  /** Of each receiver: how long it has taken nothing of what was sent to it, and how many open pages it has. */
+  readonly receivers: readonly { readonly failingForMs: number | undefined; readonly pages: number }[];
 }
 
 /** The loop goes round each second. */
@@ -103,6 +103,8 @@ const FAILING_MS_MAX = 120 * SECOND_MS;
 export function unfitness({ idleMs, receivers }: Fitness): string | undefined {
   if (idleMs !== undefined && idleMs > IDLE_MS_MAX)
     return `nothing has been decided for ${Math.round(idleMs / SECOND_MS)} s`;
+  // One that failed at the last message of all is asked again with the next page.
+  const isOwed = receivers.some(({ pages }) => pages > 0);
   const canCall = receivers.some(({ failingForMs = 0 }) => failingForMs <= FAILING_MS_MAX);
-  return receivers.length === 0 || canCall ? undefined : 'no receiver takes pages';
+  return isOwed && !canCall ? 'no receiver takes pages' : undefined;
 }

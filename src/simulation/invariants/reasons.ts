@@ -210,6 +210,8 @@ export class Reasons implements Oracle, TruthOracle {
     const { code, retryAfterMs } = decision;
     const untilMs = retryAfterMs === undefined ? undefined : monoMs + retryAfterMs;
     this.#settle(channel, incident, code);
+    // The fleet's cap refuses everybody, whoever was asked about.
+    if (code === 'fleet_daily_cap') this.#hold(code, { kind: 'fleet' }, untilMs ?? monoMs);
     for (const id of this.#concerned(channel, run, incident)) {
       this.#dueMs.delete(id);
       this.#seen.add(id);

@@ -60,6 +60,11 @@ describe('a refusal, by the end of its reason (L5)', () => {
     expect(brokenAt('hands_off', [leased, [30 * S, { type: 'control.lease_ended', scope: CHANNEL }]])).toBe(43 * S);
   });
 
+  it('waits for the budget of the fleet, too, where another question was told that it is used up', () => {
+    const spent = { ...denied('fleet_daily_cap', 60 * S), call: 'restart_channel on group:g1' };
+    expect(brokenAt('containment', [raised, cleared, [65 * S, spent]], undefined, 'inc-2')).toBe(138 * S);
+  });
+
   it('is asked about again by a Reeve that has just begun once its evidence is fresh', () => {
     const started = [60 * S, { type: 'reeve.started', version: '', configSha: '' }] as const;
     const patienceMs = PATIENCE_MS[aPersona().aggressiveness];
