@@ -32,6 +32,12 @@ describe('deploy/reeve.service', () => {
     expect(unit).not.toMatch(/^WorkingDirectory=/m);
   });
 
+  it('starts Reeve again for as long as it takes, unless its configuration is wrong', () => {
+    expect(unit).toMatch(/^Restart=always$/m);
+    expect(unit).toMatch(/^StartLimitIntervalSec=0$/m);
+    expect(unit).toMatch(/^RestartPreventExitStatus=78$/m);
+  });
+
   it('does not forbid writable code, which would kill V8 at start', () => {
     expect(unit).not.toMatch(/^MemoryDenyWriteExecute=(yes|true|1)/m);
   });

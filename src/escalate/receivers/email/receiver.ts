@@ -104,16 +104,20 @@ const BY_MESSAGE: readonly (readonly [RegExp, ProbeFailure])[] = [
   [/ETIMEDOUT|timeout/i, 'timeout'],
 ];
 
+/**
+ * A reply of 4xx asks to come again later: a server that delays strangers, or that is busy, bars who asks each few
+ * seconds.
+ */
+const COME_AGAIN_MS = 15_000;
+
 /** A reply of 5xx is a refusal, anything else an outage. The server's own text may quote addresses: it is left out. */
 function asFailure(thrown: unknown): ReeveError {
   const { responseCode: status, code, message } = thrown as SmtpError;
   if (status !== undefined && code !== 'ETLS') {
     const details = { failure: 'http_status', status, cause: thrown } as const;
-    return new RequestFailed(
-      status >= 500 ? 'RECEIVER_REFUSED' : 'RECEIVER_UNREACHABLE',
-      `answered ${status}`,
-      details,
-    );
+    if (status >= 500) return new RequestFailed('RECEIVER_REFUSED', `answered ${status}`, details);
+    const later = { ...details, retryAfterMs: COME_AGAIN_MS };
+    return new RequestFailed('RECEIVER_UNREACHABLE', `answered ${status}`, later);
   }
   const known = BY_MESSAGE.find(([pattern]) => pattern.test(message))?.[1];
   const failure = code === 'ETLS' ? 'tls' : (known ?? failureOf(thrown));
