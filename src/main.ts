@@ -28,7 +28,7 @@ import type { Cli, Command, GlobalFlags } from './cli/context.ts';
 import { runCli } from './cli/program.ts';
 import { safeText } from './collect/clean.ts';
 import { redact } from './collect/redact.ts';
-import { type FileKind, formatProblem } from './config/check.ts';
+import { type FileKind, formatProblem, unsound } from './config/check.ts';
 import { loadConfig, secretAt } from './config/config.ts';
 import { parseDuration } from './core/document/duration.ts';
 import { compositesFrom } from './config/composites.ts';
@@ -85,9 +85,7 @@ function catalogueOf(flags: GlobalFlags) {
 }
 
 const refusal = (problems: readonly Problem[]): ReeveError =>
-  new ReeveError('CONFIG_INVALID', `${problems.length} problems:\n${problems.map(formatProblem).join('\n')}`, {
-    hint: 'Nothing was started or changed. reeve check lists the problems again.',
-  });
+  unsound(problems, 'Nothing was started or changed. reeve check lists the problems again.');
 
 const CHANNEL_MARK = /\[channel=([\w.-]+)\]|"channel"\s*:\s*"([\w.-]+)"/;
 

@@ -4,7 +4,7 @@ import { join, relative, resolve } from 'node:path';
 import { recognitionFor } from './recognition.ts';
 import { compiledOf } from '../config/patterns.ts';
 import type { PolicyAnswer, PolicyTests } from '../cli/commands/policy.ts';
-import { formatProblem } from '../config/check.ts';
+import { unsound } from '../config/check.ts';
 import { findConfigFile, SHIPPED } from '../config/document/paths.ts';
 import { loadYamlFolder } from '../config/files.ts';
 import { type Configuration, type LoadOptions, loadConfiguration } from '../config/load.ts';
@@ -43,9 +43,7 @@ function shippedFiles(tools: LoadOptions['tools']): PolicyTestFiles {
 }
 
 const refusal = (problems: readonly Problem[]): ReeveError =>
-  new ReeveError('CONFIG_INVALID', `${problems.length} problems:\n${problems.map(formatProblem).join('\n')}`, {
-    hint: 'Nothing was run. reeve check lists the problems again.',
-  });
+  unsound(problems, 'Nothing was run. reeve check lists the problems again.');
 
 /** The daemon's own recognition of lines, over the patterns of these files. */
 export const detectorOf =

@@ -1,12 +1,13 @@
 /** The policies that a backtest compares. */
 import { existsSync, statSync } from 'node:fs';
 import { resolve } from 'node:path';
+import { unsound } from '../config/check.ts';
 import { readYaml } from '../config/files.ts';
 import { personaFrom } from '../config/personas.ts';
 import { loadRules } from '../config/rules.ts';
 import { nearest } from '../config/suggestions.ts';
 import type { Phase } from '../core/control.ts';
-import { type Problem, ReeveError } from '../core/errors.ts';
+import { ReeveError } from '../core/errors.ts';
 import type { Persona } from '../core/persona.ts';
 import type { Rule } from '../core/rule.ts';
 import { TOOL_SPECS } from '../remediation/catalog.ts';
@@ -61,19 +62,13 @@ function personaIn(path: string): Persona {
   const { personas, problems } = personaFrom(readYaml(resolve(path)));
   const [persona] = personas;
   if (persona !== undefined && problems.length === 0) return persona;
-  throw unsound(path, problems);
+  throw unsound(problems, `reeve check ${path}`);
 }
 
 function rulesIn(folder: string): readonly Rule[] {
   const { rules, problems } = loadRules(resolve(folder), [...TOOL_SPECS.values()]);
   if (problems.length === 0) return rules;
-  throw unsound(folder, problems);
-}
-
-function unsound(place: string, problems: readonly Problem[]): ReeveError {
-  const lines = problems.map(({ file, line, column, message }) => `${file}:${line}:${column}: ${message}`);
-  const hint = `reeve check ${place}`;
-  return new ReeveError('CONFIG_INVALID', `${problems.length} problems:\n${lines.join('\n')}`, { hint });
+  throw unsound(problems, `reeve check ${folder}`);
 }
 
 /** What the decision path reads. `otherwise`: the settings of the configuration, for personas that it assigns. */

@@ -1,7 +1,7 @@
 /** Checks files for `reeve check`. */
 import { readdirSync, statSync } from 'node:fs';
 import { basename, dirname, join, relative, resolve } from 'node:path';
-import { messageOf, type Problem } from '../core/errors.ts';
+import { messageOf, type Problem, ReeveError } from '../core/errors.ts';
 import { personaDocument } from '../core/persona.ts';
 import type { Composite } from '../core/rule.ts';
 import { compositesFrom } from './composites.ts';
@@ -73,6 +73,12 @@ function withoutDoubles(problems: readonly Problem[]): readonly Problem[] {
 export function formatProblem({ file, line, column, path, message, hint }: Problem): string {
   const about = path === '' ? '' : `${path}: `;
   return `${file}:${line}:${column}: ${about}${message}${hint === undefined ? '' : ` (${hint})`}`;
+}
+
+/** The error of who cannot work with such files: each problem on a line of its own. */
+export function unsound(problems: readonly Problem[], hint: string): ReeveError {
+  const many = problems.length === 1 ? '1 problem' : `${problems.length} problems`;
+  return new ReeveError('CONFIG_INVALID', `${many}:\n${problems.map(formatProblem).join('\n')}`, { hint });
 }
 
 /** What `reeve check --json` prints. Warnings leave it sound. */

@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { checkAll, checkReport, type FileKind, formatProblem } from '../../src/config/check.ts';
+import { checkAll, checkReport, type FileKind, formatProblem, unsound } from '../../src/config/check.ts';
 import { aFolder, TOOLS } from './support.ts';
 import { CONFIG, PERSONA, RULE, SOUND as sound } from './sound.ts';
 
@@ -89,5 +89,13 @@ describe('checkAll', () => {
       warnings: [],
     });
     expect(checkReport([])).toEqual({ ok: true, problems: [], warnings: [] });
+  });
+
+  it('counts the problems of an error as a person would', () => {
+    const problem = { file: 'a.yaml', line: 1, column: 2, path: '', message: 'no' };
+    expect(unsound([problem], 'look there')).toMatchObject({
+      ...{ code: 'CONFIG_INVALID', message: '1 problem:\na.yaml:1:2: no', hint: 'look there' },
+    });
+    expect(unsound([problem, problem], '').message).toMatch(/^2 problems:\n/);
   });
 });
