@@ -72,6 +72,8 @@ export class ReceiverQueue {
   #refreshing = false;
   /** The last attempt was a refresh: in an outage a new message has the next turn. */
   #hasRefreshed = false;
+  /** The last refresh was answered with a no: what is open there may have ended meanwhile. */
+  #refreshRefused = false;
   #timer: Disposable | undefined;
 
   /** `known`: a trouble of an earlier process that is written down. */
@@ -167,7 +169,8 @@ export class ReceiverQueue {
 
   /** What was to be sent again in an outage is sent once that is over. */
   #succeeded(): void {
-    if (this.#failures > 0) this.#refreshMs = Math.min(this.#refreshMs, this.#nowMs());
+    if (this.#failures > 0 || this.#refreshRefused) this.#refreshMs = Math.min(this.#refreshMs, this.#nowMs());
+    this.#refreshRefused = false;
     this.#tries.noteAnswer();
     this.#failures = 0;
     this.#trouble = undefined;
@@ -250,7 +253,10 @@ export class ReceiverQueue {
   #refreshFailed(thrown: unknown): void {
     if (this.#world.signal.aborted) return;
     this.#trouble = { error: describeFailure(thrown), sinceMs: this.#trouble?.sinceMs ?? this.#nowMs() };
-    if (isRefusal(thrown)) return;
+    if (isRefusal(thrown)) {
+      this.#refreshRefused = true;
+      return;
+    }
     this.#pause(thrown);
     if (!this.#jobs().some(({ dueMs }) => dueMs <= this.#nowMs())) this.#refreshMs = this.#pausedUntilMs;
   }

@@ -421,15 +421,21 @@ describe('a receiver that is sent everything again and again', () => {
     expect(tries).toBeGreaterThanOrEqual(5);
   });
 
-  it('is sent what is open as soon as it takes something after an outage', async () => {
+  it.each([
+    ['an outage', unreachable()],
+    [
+      'a time in which it refused',
+      new RequestFailed('RECEIVER_REFUSED', 'answered 400', { failure: 'http_status', status: 400 }),
+    ],
+  ])('is sent what is open as soon as it takes something after %s', async (_, failure) => {
     const { sent, receiver } = refreshing();
     const up = { now: true };
     const late: Receiver = {
       ...receiver,
-      deliver: () => (up.now ? Promise.resolve() : Promise.reject(unreachable())),
+      deliver: () => (up.now ? Promise.resolve() : Promise.reject(failure)),
       refresh: {
         ...receiver.refresh!,
-        send: (notices, signal) => (up.now ? receiver.refresh!.send(notices, signal) : Promise.reject(unreachable())),
+        send: (notices, signal) => (up.now ? receiver.refresh!.send(notices, signal) : Promise.reject(failure)),
       },
     };
     const pages: Page[] = [...known(999_000)];
@@ -438,11 +444,12 @@ describe('a receiver that is sent everything again and again', () => {
     await advance(30_000);
     expect(sent).toHaveLength(1);
     up.now = false;
+    await advance(35_000);
     pages.push(...raised('new'));
     queue.pump();
     await advance(5_000);
     up.now = true;
-    await advance(5_000);
+    await advance(20_000);
     expect(sent).toHaveLength(2);
   });
 
