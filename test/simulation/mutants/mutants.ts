@@ -52,6 +52,13 @@ const one = (name: string, law: string, edit: Edit, scene: SceneName = 'storm', 
 /** Containment is asked twice: a guard that does not ask first is found only where it does not ask again either. */
 const NOT_ASKED_AGAIN: Edit = ['src/core/tool.ts', ' && this.#mayBegin();', ';'];
 
+/** What contains a group besides is asked for as well, so that a cause that begins too late is often made up for. */
+const SINCE_ITS_NAME: Edit = [
+  'src/ground/correlate/proof.ts',
+  'episodeMs > 0 ? Math.min(cause.sinceMs, episodeMs) : cause.sinceMs',
+  'cause.sinceMs',
+];
+
 const KNOWN_BAD: readonly Mutant[] = [
   one(
     'window_off_by_one',
@@ -744,12 +751,30 @@ const KNOWN_BAD: readonly Mutant[] = [
     'probes',
     3,
   ),
+  {
+    name: 'proof_of_its_own_cause_alone',
+    law: 'S8',
+    edits: [
+      ['src/incident/pipeline/finding_tracker.ts', '[cause, ...this.#alsoAround(scope, cause)]', '[cause]'],
+      SINCE_ITS_NAME,
+    ],
+    scene: 'shared',
+    seed: 2,
+  },
+  one('cause_begins_with_its_name', 'S8', SINCE_ITS_NAME, 'varied', 196),
   one(
-    'proof_of_its_own_cause_alone',
+    'restart_into_a_refusal',
     'S8',
-    ['src/incident/pipeline/finding_tracker.ts', '[cause, ...this.#alsoAround(scope, cause)]', '[cause]'],
-    'shared',
-    2,
+    ['src/incident/runs/runs.ts', 'isRefused ? `its source still answers ${status}` : undefined', 'undefined'],
+    'varied',
+    69,
+  ),
+  one(
+    'wait_begins_with_each_name',
+    'L6',
+    ['src/incident/lifecycle/transitions.ts', 'sinceMs > troubledMs ? policy.patienceMs + OVERDUE_MS :', ''],
+    'varied',
+    109,
   ),
   one('permit_outlives_containment', 'S8', NOT_ASKED_AGAIN),
   one('fence_stands_still', 'S16', [
