@@ -1,4 +1,5 @@
 import { availableParallelism } from 'node:os';
+import { join } from 'node:path';
 import { configDefaults, defineConfig } from 'vitest/config';
 
 /** By `until`, or by the own limit of a test or a hook. */
@@ -20,7 +21,7 @@ export default defineConfig({
     hookTimeout: 120_000,
     expect: { poll: { timeout: 30_000, interval: 20 } },
     pool: 'forks',
-    globalSetup: './test/support/scratch_directory.ts',
+    globalSetup: join(import.meta.dirname, 'test/support/scratch_directory.ts'),
     // Continuous integration tries once more what waited longer than its limit, for its machine belongs to others too,
     // and the count names it. What fails by what it expects, a property above all, is never tried again.
     ...(process.env.CI === undefined ? {} : { retry: { count: 1, condition: WAITED_TOO_LONG } }),
