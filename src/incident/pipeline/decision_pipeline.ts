@@ -2,7 +2,7 @@
 import { withdrawApprovals } from '../../control/approvals.ts';
 import { controlProjection, type ControlState } from '../../control/state.ts';
 import type { MonoMs } from '../../core/clock.ts';
-import { InvariantError, messageOf } from '../../core/errors.ts';
+import { safely } from '../../core/errors.ts';
 import type { Read } from '../../core/journal.ts';
 import type { Limits } from '../../core/limits.ts';
 import { PATIENCE_MS } from '../../core/persona.ts';
@@ -252,12 +252,7 @@ export class DecisionPipeline implements Disposable {
   }
 
   #safely(what: string, work: () => void): void {
-    try {
-      work();
-    } catch (thrown) {
-      if (thrown instanceof InvariantError) throw thrown;
-      this.#deps.onFailure(`${what}: ${messageOf(thrown)}`);
-    }
+    safely(what, work, (text) => this.#deps.onFailure(text));
   }
 
   #started(...[channel, generation, engine, agoMs]: Parameters<OnStart>): void {
