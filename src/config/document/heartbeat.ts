@@ -4,7 +4,7 @@ import { duration } from '../../core/document/duration.ts';
 import { MINUTE_MS } from '../../core/duration.ts';
 import { textField, urlField, urlProblem } from './fields.ts';
 import type { Reading } from './reading.ts';
-import { Secret, secretFromEnvironment, secretFromFile } from './secret.ts';
+import { Secret, secretAt } from './secret.ts';
 
 export const heartbeatPart = z
   .strictObject({
@@ -41,8 +41,7 @@ export function readHeartbeat(
     return undefined;
   }
   if (url !== undefined) return { everyMs: every, url: new Secret(url) };
-  const meaning =
-    name === undefined ? secretFromFile(reading.pathOf(file ?? '')) : secretFromEnvironment(name, reading.env);
+  const meaning = secretAt({ variable: name, file }, reading);
   const secret = 'ok' in meaning ? meaning.ok : undefined;
   // What stands there is a secret: it is not repeated.
   const problem = 'no' in meaning ? meaning.no : addressProblem(meaning.ok.reveal());

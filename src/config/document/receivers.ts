@@ -3,7 +3,7 @@ import { RECEIVER_SECRETS, type ReceiverDocument, receiverDocument } from '../..
 import type { SecretRule } from '../../escalate/receivers/secret_keys.ts';
 import type { Path } from '../yaml.ts';
 import type { Reading } from './reading.ts';
-import { type Secret, secretFromEnvironment, secretFromFile } from './secret.ts';
+import { type Secret, secretAt } from './secret.ts';
 
 /** One receiver, with its secrets by name (`secret`, `routing_key` …) and absolute paths. */
 export type ReceiverConfig = ReceiverDocument & { readonly secrets: Readonly<Record<string, Secret>> };
@@ -38,8 +38,7 @@ function readSecret(reading: Reading, path: Path, { name, rule, document }: Want
     if (rule.required) reading.note([...path, 'kind'], `expected ${name}_env or ${name}_file, got neither`, hint);
     return undefined;
   }
-  const meaning =
-    variable === undefined ? secretFromFile(reading.pathOf(file ?? '')) : secretFromEnvironment(variable, reading.env);
+  const meaning = secretAt({ variable, file }, reading);
   const at = [...path, variable === undefined ? `${name}_file` : `${name}_env`];
   if ('no' in meaning) {
     reading.note(at, meaning.no, meaning.hint);

@@ -4,6 +4,7 @@ import { inspect } from 'node:util';
 import { messageOf } from '../../core/errors.ts';
 import type { Meaning } from '../validate.ts';
 import type { Environment } from './environment.ts';
+import type { Reading } from './reading.ts';
 
 const SECRET_BYTES_MAX = 64 * 1024;
 const READABLE_BY_OTHERS = 0o004;
@@ -42,6 +43,17 @@ export function secretFromEnvironment(name: string, env: Environment): Meaning<S
     no: `the environment variable ${name} is ${value === undefined ? 'not set' : 'empty'}`,
     hint: `set ${name}, or keep the secret in a file that only Reeve can read`,
   };
+}
+
+/** Where a document says that a secret stands: in the variable, if it names one, else in the file. */
+interface SecretPlace {
+  readonly variable: string | undefined;
+  readonly file: string | undefined;
+}
+
+/** The secret that a key `…_env` or `…_file` names. */
+export function secretAt({ variable, file }: SecretPlace, from: Pick<Reading, 'env' | 'pathOf'>): Meaning<Secret> {
+  return variable === undefined ? secretFromFile(from.pathOf(file ?? '')) : secretFromEnvironment(variable, from.env);
 }
 
 /** The secret in a file, without the line ending at its end. The file belongs to Reeve: others may not read it. */

@@ -1,7 +1,7 @@
 // A token that stands in the environment or in a file of its own, never in the configuration.
 import type { Path } from '../yaml.ts';
 import type { Reading } from './reading.ts';
-import { type Secret, secretFromEnvironment, secretFromFile } from './secret.ts';
+import { type Secret, secretAt } from './secret.ts';
 
 const TOKEN_CHARS_MIN = 16;
 
@@ -19,8 +19,7 @@ export function tokenFrom(reading: Reading, path: Path, tokened: Tokened): Secre
     reading.note(path, `expected token_env or token_file, got ${name === undefined ? 'neither' : 'both'}`, 'write one');
     return undefined;
   }
-  const meaning =
-    name === undefined ? secretFromFile(reading.pathOf(file ?? '')) : secretFromEnvironment(name, reading.env);
+  const meaning = secretAt({ variable: name, file }, reading);
   const at = [...path, prefix + (name === undefined ? 'token_file' : 'token_env')];
   if (!('ok' in meaning)) {
     reading.note(at, meaning.no, meaning.hint);

@@ -6,7 +6,7 @@ import { headKeyFrom } from '../../journal/heads.ts';
 import { duration } from '../../core/document/duration.ts';
 import { textField, urlField } from './fields.ts';
 import type { Reading } from './reading.ts';
-import { type Secret, secretFromEnvironment, secretFromFile } from './secret.ts';
+import { type Secret, secretAt } from './secret.ts';
 
 export const witnessPart = z
   .strictObject({
@@ -46,8 +46,7 @@ function keyOf(reading: Reading, name: string | undefined, file: string | undefi
   if (name === undefined && file === undefined) return undefined;
   if (name !== undefined && file !== undefined)
     reading.note(path, 'expected key_env or key_file, got both', 'keep one');
-  const meaning =
-    name === undefined ? secretFromFile(reading.pathOf(file ?? '')) : secretFromEnvironment(name, reading.env);
+  const meaning = secretAt({ variable: name, file }, reading);
   if (!('ok' in meaning)) {
     reading.note(path, meaning.no, meaning.hint);
     return undefined;
