@@ -7,7 +7,7 @@ interface Status {
 }
 
 describe('the heartbeat of the real daemon', () => {
-  it('comes while it runs, is missed when it hangs, and what its service answers is in the status', async () => {
+  it('comes again and again, and what its service answers is in the status', async () => {
     let status = 200;
     const service = await webServer((_, answer) => answer.writeHead(status).end());
     const config = `heartbeat: { url: "${service.url}/ping/abc", every: 10s }`;
@@ -17,13 +17,6 @@ describe('the heartbeat of the real daemon', () => {
     await until('the first beat', () => service.posts.length === 1);
     expect(service.posts[0]).toMatchObject({ method: 'GET', path: '/ping/abc' });
     expect(await problems()).toEqual([]);
-
-    daemon.child.kill('SIGSTOP');
-    const heard = service.posts.length;
-    await new Promise((resolve) => setTimeout(resolve, 12_000));
-    expect(service.posts).toHaveLength(heard);
-    daemon.child.kill('SIGCONT');
-    await until('a beat once it goes on', () => service.posts.length > heard);
 
     status = 404;
     await until('the status names it', async () =>
