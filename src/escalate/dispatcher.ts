@@ -106,6 +106,7 @@ export class Dispatcher implements AsyncDisposable {
 
   readonly onEntry = ({ fact }: JournalEntry): void => {
     if (fact.type.startsWith('escalation.')) this.#pump();
+    if (fact.type === 'clock.jumped' && fact.cause === 'suspended') for (const lane of this.#lanes) lane.noteSuspend();
   };
 
   /**

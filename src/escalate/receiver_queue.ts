@@ -120,6 +120,12 @@ export class ReceiverQueue {
     this.#pausedUntilMs = Number.NEGATIVE_INFINITY;
   }
 
+  /** The machine slept, of which the clock here knows nothing: what is open may have run out at the receiver. */
+  noteSuspend(): void {
+    this.#refreshMs = Math.min(this.#refreshMs, this.#nowMs() - (this.receiver.refresh?.everyMs ?? 0));
+    this.pump();
+  }
+
   stop(): void {
     this.#timer?.[Symbol.dispose]();
   }
@@ -273,7 +279,9 @@ export class ReceiverQueue {
       // An attempt may have ended it there: it must not be opened again.
       if (last === undefined || (news.what === 'resolve' && this.#tries.has(news.id))) return [];
       if (last.state === 'open') return [noticeOf(page, name, 'repeat')];
-      return resolved !== undefined && isFresh(last.toldMs) ? [news] : [];
+      // An attempt may have opened it there anew: it must not end before it is known to be taken.
+      const comesBack = dueTo(page, name, this.#world.repeatMs())?.what === 'trigger';
+      return resolved !== undefined && isFresh(last.toldMs) && !comesBack ? [news] : [];
     });
   }
 }

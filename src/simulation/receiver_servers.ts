@@ -12,8 +12,10 @@ export type Message = Pick<Delivery, 'what' | 'key' | 'id' | 'scope'>;
 
 export interface ReceiverServer {
   readonly kind: ServerKind;
-  /** What is new to a person in this body. Throws for one that the product would not take. */
-  read(body: string, nowMs: number): readonly Message[];
+  /** What is new to a person in this body. Throws for one that the product would not take. The answer may be lost. */
+  read(body: string, nowMs: number, isAnswered?: boolean): readonly Message[];
+  /** It says no to this body. */
+  refuse?(body: string, nowMs: number): void;
   /** What it has ended by itself since it was asked last. */
   lapse(nowMs: number): readonly Lapse[];
 }
@@ -147,6 +149,8 @@ interface Alert {
 interface OpenAlert {
   readonly labels: Alert['labels'];
   readonly postedMs: number;
+  /** When it was posted last, though it was refused. */
+  readonly offeredMs: number;
 }
 
 /** `resolve_timeout`, as it is shipped: an alert without an end that is not posted again has ended after so long. */
@@ -163,17 +167,18 @@ const POSTS_APART_MS = 10 * SECOND_MS;
 class Alertmanager implements ReceiverServer {
   readonly kind = 'alertmanager';
   readonly #open = new Map<string, OpenAlert>();
-  /** When something was posted, in the time in which an alert is kept. */
-  #postsMs: number[] = [];
+  /** What was taken, in the time in which an alert is kept. */
+  #taken: { readonly atMs: number; readonly isAnswered: boolean }[] = [];
 
-  read(body: string, nowMs: number): readonly Message[] {
+  read(body: string, nowMs: number, isAnswered = true): readonly Message[] {
     const alerts = JSON.parse(body) as readonly Alert[];
-    this.#postsMs = [...this.#postsMs.filter((ms) => nowMs - ms <= RESOLVE_TIMEOUT_MS), nowMs];
+    const kept = this.#taken.filter(({ atMs }) => nowMs - atMs <= RESOLVE_TIMEOUT_MS);
+    this.#taken = [...kept, { atMs: nowMs, isAnswered }];
     const keys = [...new Set(alerts.map(({ labels }) => labels.key))];
     const before = keys.map((key) => this.#isOpen(key));
     for (const { labels, endsAt } of alerts) {
-      const identity = JSON.stringify(Object.entries(labels).sort());
-      if (endsAt === undefined) this.#open.set(identity, { labels, postedMs: nowMs });
+      const identity = identityOf(labels);
+      if (endsAt === undefined) this.#open.set(identity, { labels, postedMs: nowMs, offeredMs: nowMs });
       else this.#open.delete(identity);
     }
     return keys.flatMap((key, at) => {
@@ -184,20 +189,29 @@ class Alertmanager implements ReceiverServer {
     });
   }
 
+  refuse(body: string, nowMs: number): void {
+    for (const { labels } of JSON.parse(body) as readonly Alert[]) {
+      const open = this.#open.get(identityOf(labels));
+      if (open !== undefined) this.#open.set(identityOf(labels), { ...open, offeredMs: nowMs });
+    }
+  }
+
   lapse(nowMs: number): readonly Lapse[] {
     const over = [...this.#open].filter(([, { postedMs }]) => nowMs - postedMs > RESOLVE_TIMEOUT_MS);
     for (const [identity] of over) this.#open.delete(identity);
     const last = new Map(over.map(([, alert]) => [alert.labels.key, alert]));
-    return [...last].flatMap(([key, { labels, postedMs }]) => {
+    return [...last].flatMap(([key, alert]) => {
       if (this.#isOpen(key)) return [];
-      const lapsed = this.#hasLeftOut(postedMs) ? 'neglect' : 'silence';
-      return [{ what: 'resolve', key, id: '', scope: scopeOf(labels), lapsed }];
+      const lapsed = this.#hasLeftOut(alert) ? 'neglect' : 'silence';
+      return [{ what: 'resolve', key, id: '', scope: scopeOf(alert.labels), lapsed }];
     });
   }
 
-  /** Whether others were posted when one that was posted last at this time was due. */
-  #hasLeftOut(postedMs: number): boolean {
-    const later = this.#postsMs.filter((ms) => ms > postedMs + REFRESHED_MS);
+  /** Whether others were taken when this one was due. Only an answer tells that it is no longer refused. */
+  #hasLeftOut({ postedMs, offeredMs }: OpenAlert): boolean {
+    const later = this.#taken
+      .filter(({ atMs, isAnswered }) => atMs > (isAnswered ? postedMs : offeredMs) + REFRESHED_MS)
+      .map(({ atMs }) => atMs);
     const [first, last] = [later.at(0), later.at(-1)];
     return first !== undefined && last !== undefined && last - first >= POSTS_APART_MS;
   }
@@ -206,6 +220,8 @@ class Alertmanager implements ReceiverServer {
     return [...this.#open.values()].some(({ labels }) => labels.key === key);
   }
 }
+
+const identityOf = (labels: Alert['labels']): string => JSON.stringify(Object.entries(labels).sort());
 
 function scopeOf({ channel, group, engine }: Alert['labels']): string {
   if (channel !== undefined) return `channel:${channel}`;

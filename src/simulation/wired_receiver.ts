@@ -61,9 +61,12 @@ async function answerTo(
   stir();
   if (now === 'down') throw new RequestFailed('RECEIVER_UNREACHABLE', 'nobody answers', { failure: 'refused' });
   if (now === 'busy') return httpAnswer(429, { 'retry-after': '2' });
-  if (now === 'refuse') return httpAnswer(400);
   const atMs = worldMs();
-  for (const message of [...server.lapse(atMs), ...server.read(String(body), atMs)])
+  if (now === 'refuse') {
+    server.refuse?.(String(body), atMs);
+    return httpAnswer(400);
+  }
+  for (const message of [...server.lapse(atMs), ...server.read(String(body), atMs, now !== 'lost')])
     onDelivery({ receiver: name, ...message, atMs, taken: true });
   if (now === 'lost') throw new RequestFailed('RECEIVER_UNREACHABLE', 'the answer was lost', { failure: 'reset' });
   return httpAnswer(server.kind === 'pagerduty' ? 202 : 200);

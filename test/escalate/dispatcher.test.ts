@@ -398,7 +398,7 @@ describe('settling', () => {
 });
 
 describe('a receiver that forgets', () => {
-  it('is sent everything it knows every minute: what is open, and for a while what was resolved', async () => {
+  it('is sent everything it knows every minute and after a sleep: what is open, and for a while what was resolved', async () => {
     const refreshed: string[][] = [];
     const pager = new FakeReceiver('pager');
     const receiver: Receiver = {
@@ -422,6 +422,12 @@ describe('a receiver that forgets', () => {
     await advance(20 * 60_000);
     expect(refreshed.at(-1)).toEqual(['repeat b']);
     expect(refreshed.length).toBe(22);
+    append(raisedFact('esc-3', { key: 'c' }), { type: 'clock.jumped', byMs: 60_000, cause: 'corrected' });
+    await advance(0);
+    expect(refreshed.length).toBe(22);
+    append({ type: 'clock.jumped', byMs: 180_000, cause: 'suspended' });
+    await advance(0);
+    expect(refreshed.slice(22)).toEqual([['repeat b', 'repeat c']]);
   });
 
   it('is sent everything at once after a restart of Reeve, and again as soon as it is back', async () => {

@@ -372,6 +372,23 @@ describe('a receiver that is sent everything again and again', () => {
     expect(sent).toEqual([['repeat b']]);
   });
 
+  it('is sent no end of what came back, while it may have taken that and is not known to have', async () => {
+    const { sent, receiver } = refreshing();
+    const losing = { ...receiver, deliver: () => Promise.reject(unreachable()) };
+    const pages = pagesOf(
+      ...open('a'),
+      [120, resolvedFact('a')],
+      [RAISED_MS - 9, doneFact('resolve', 'esc-a', { key: 'a' })],
+      [RAISED_MS - 2, raisedFact('esc-a2', { key: 'a' })],
+      [RAISED_MS - 1, resolvedFact('a')],
+    );
+    const { queue, advance } = queueOf(losing, [...pages, ...pagesOf(...open('b'))]);
+    queue.pump();
+    await advance(3 * 60_000);
+    expect(sent.length).toBeGreaterThan(0);
+    expect(sent.every((each) => each.join() === 'repeat b')).toBe(true);
+  });
+
   it('waits for what is under way: what is new is not overtaken', async () => {
     const { sent, receiver } = refreshing();
     const held: (() => void)[] = [];
@@ -451,6 +468,22 @@ describe('a receiver that is sent everything again and again', () => {
     up.now = true;
     await advance(20_000);
     expect(sent).toHaveLength(2);
+  });
+
+  it('is sent what is open as soon as the machine has slept, before all that is new', async () => {
+    const { sent, receiver } = refreshing();
+    const { queue, advance } = queueOf({ ...receiver, deliver: async ({ key }) => void sent.push([key]) }, [
+      ...known(999_000),
+      ...raised('new'),
+    ]);
+    queue.pump();
+    await advance(20_000);
+    sent.length = 0;
+    queue.noteSuspend();
+    await advance(0);
+    expect(sent[0]).toEqual(['repeat a', 'resolve b', 'trigger new']);
+    await advance(59_999);
+    expect(sent).toHaveLength(1);
   });
 
   it('is sent what is open in a storm of pages that it takes slowly', async () => {

@@ -176,6 +176,24 @@ describe('an alert that is not posted again', () => {
     expect(lapsed()).toEqual([['resolve', trigger.key, how]]);
   });
 
+  it.each([
+    ['is not left out by who cannot know that it is no longer refused', 'lost', 'silence'],
+    ['is left out by who knows that others are taken again', 'up', 'neglect'],
+  ] as const)('%s', async (_, mode, how) => {
+    const { send, pass, lapsed, refresh, state } = sendingTo('alertmanager');
+    await send(trigger);
+    state.mode = 'refuse';
+    await pass(60_000);
+    await refresh([repeat]);
+    state.mode = mode;
+    await pass(40_000);
+    await refresh([{ ...repeat, key: 'other' }]);
+    await pass(15_000);
+    await refresh([{ ...repeat, key: 'other' }]);
+    await pass(MINUTES_5);
+    expect(lapsed()[0]).toEqual(['resolve', trigger.key, how]);
+  });
+
   it.each<ServerKind>(['webhook', 'pagerduty'])('stays open elsewhere: %s', async (kind) => {
     const { send, pass, lapsed } = sendingTo(kind);
     await send(trigger);

@@ -49,10 +49,11 @@ export class Pages implements Oracle {
     if (!taken || key.startsWith('unjournaled/')) return;
     const page = this.#page(key);
     const id = `${receiver} ${key}`;
+    const wasLost = this.#lost.has(id);
     if (what === 'resolve') this.#lost.delete(id);
     if (lapsed !== undefined) {
       page.knownTo.delete(receiver);
-      if (lapsed === 'neglect' && page.open)
+      if (lapsed === 'neglect' && page.open && !wasLost)
         this.#case.broke('L1', `${key} has lapsed at ${receiver}: it was left out`);
       return;
     }

@@ -137,6 +137,18 @@ describe('a page (L1)', () => {
     expect(broken).toEqual(['L1']);
   });
 
+  it('may be left out once the journal was set back to before it, and lapse', () => {
+    const { put, deliver, broken, oracle } = pages();
+    put(raised);
+    deliver('trigger');
+    oracle.setBack();
+    deliver('resolve', { lapsed: 'neglect' });
+    expect(broken).toEqual([]);
+    deliver('trigger');
+    deliver('resolve', { lapsed: 'neglect' });
+    expect(broken).toEqual(['L1']);
+  });
+
   it('that a receiver is said to have taken is open there, and after its resolve it is not', () => {
     const done = (what: Delivery['what'], receiver = 'pager') => ({ type: 'delivery.done', key: KEY, receiver, what });
     const { put, deliver, broken } = pages();

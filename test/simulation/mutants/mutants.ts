@@ -776,6 +776,20 @@ const KNOWN_BAD: readonly Mutant[] = [
     'varied',
     109,
   ),
+  one(
+    'ends_what_came_back_unheard',
+    'L1',
+    ['src/escalate/receiver_queue.ts', 'isFresh(last.toldMs) && !comesBack', 'isFresh(last.toldMs)'],
+    'varied',
+    503,
+  ),
+  one(
+    'open_pages_sleep_too',
+    'L1',
+    ['src/escalate/receiver_queue.ts', ' - (this.receiver.refresh?.everyMs ?? 0)', ' + 60_000'],
+    'varied',
+    709,
+  ),
   one('permit_outlives_containment', 'S8', NOT_ASKED_AGAIN),
   one('fence_stands_still', 'S16', [
     'src/guard/guard.ts',
