@@ -145,7 +145,7 @@ export class SimEngine implements Engine {
     if (!alive()) return new Promise(() => undefined);
     const invocation = onInvoked({ tool, channel, engine: this.id, permit, fence });
     const { stopMs, effectMs, answerMs, fails } = COURSES[mode()];
-    if (stopMs !== undefined && channel !== undefined)
+    if (stopMs !== undefined && channel !== undefined && tool === 'restart_channel')
       at(worldMs() + stopMs, () => this.#deps.service.stop(channel, by));
     if (effectMs !== undefined) at(worldMs() + effectMs, () => effect(invocation));
     return new Promise((resolve, reject) => {

@@ -264,7 +264,7 @@ function announcedBy(held: OpenIncident, { outcome, tookMs }: RunEnd, monoMs: Mo
   const { waitUntilMs, workedMs, workFromMs } = held;
   const ownMs = workBeganMs(held, monoMs - tookMs);
   const isNext = workedMs !== undefined && ownMs - workedMs <= NEXT_RUN_MS;
-  const isAnnounced = waitUntilMs !== undefined && waitUntilMs > (isNext ? (workFromMs ?? ownMs) : ownMs);
+  const isAnnounced = waitUntilMs !== undefined && waitUntilMs >= (isNext ? (workFromMs ?? ownMs) : ownMs);
   return isAnnounced ? {} : { waitUntilMs: monoMs + outcome.escalateAfterMs };
 }
 

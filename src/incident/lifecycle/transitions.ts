@@ -233,7 +233,8 @@ function dueOf(
       return patientMs;
     case 'watching':
       if (isEvidenceLate(open, nowMs)) return 'tell';
-      if (changed || isFree) return patientMs;
+      // Its page is due, too: the next wait must not begin without it.
+      if ((changed || isFree) && !isWaitOver(open, nowMs)) return patientMs;
       if (last.escalateAfterMs === undefined) return lastEndedMs + (last.retryAfterMs ?? WATCH_RETRY_MS);
       return untilPaged(open, announcedMs(open), nowMs);
     case 'approval_needed':
@@ -251,6 +252,13 @@ function dueOf(
 function isEvidenceLate({ incident, last, told }: OpenIncident, nowMs: MonoMs): boolean {
   if (last?.kind !== 'watching' || last.denial === undefined || told.length > 0) return false;
   return last.escalateAfterMs !== undefined && nowMs >= incident.openedMs + last.escalateAfterMs;
+}
+
+/** What a rule waited for has not come, and no person was notified: a page about more may have spoken for it. */
+function isWaitOver(open: OpenIncident, nowMs: MonoMs): boolean {
+  const { last, told } = open;
+  if (last?.kind !== 'watching' || last.escalateAfterMs === undefined || last.denial !== undefined) return false;
+  return told.length === 0 && nowMs >= announcedMs(open);
 }
 
 const isPaged = (open: OpenIncident): boolean => open.told.includes(open.incident.classification);

@@ -26,7 +26,8 @@ const isAskedSoon = ({ last, endedMs = 0 }: Group, monoMs: number): boolean =>
 /**
  * What is refused with `shared_cause` waits for the incident of its group, which handles the cause. These waits of that
  * incident hold for all of the group: the question about its plan, until that has expired or was used (after a no it
- * is a person's); the distance to its next run; and the budget of the fleet, which no channel of it has either.
+ * is a person's); the distance to its next run; and the budget of the fleet, which no channel of it has either. A
+ * person is asked one question at a time about an engine, so who was contained when it was put waits for its end, too.
  *
  * A plan that did not help speaks against the others, whatever they were refused for: where no source of the group is
  * probed, for the canary that failed was the witness; and else until it is proven that the cause is over (S8).
@@ -57,7 +58,8 @@ export class GroupWaits {
   /** Of the channel's group, while its incident waits for something that concerns all of it. */
   holds(channel: string, monoMs: number, code: string): boolean {
     const isSharedWait = (group: Group): boolean =>
-      code === 'shared_cause' && (group.question !== undefined || isAskedSoon(group, monoMs));
+      (code === 'shared_cause' && (group.question !== undefined || isAskedSoon(group, monoMs))) ||
+      (code === 'containment' && group.question !== undefined && group.scope.kind === 'engine');
     return [...this.#groups.values()].some(
       (group) =>
         covers(group.scope, channel, this.#case) && (isSharedWait(group) || this.#hasFailed(group, channel, monoMs)),

@@ -200,7 +200,8 @@ export class Silence implements Oracle {
   }
 
   #wait({ outcome }: FactOf<'run.ended'>, incident = '', nowMs: number): void {
-    if (outcome.kind !== 'watching' || outcome.escalateAfterMs === undefined) return;
+    // The guard's wait for a second witness is no rule's.
+    if (outcome.kind !== 'watching' || outcome.escalateAfterMs === undefined || outcome.denial !== undefined) return;
     const { scope } = this.#incidents.get(incident) ?? NOTHING;
     const oldestMs = Math.min(nowMs, ...this.#downMs.values());
     this.#waits = this.#waits.filter(({ untilMs }) => untilMs > oldestMs);

@@ -99,8 +99,8 @@ describe('the wait that a rule announces', () => {
   });
 
   it.each([
-    ['ran out during this run', 59_999, 60_000],
-    ['had run out before this run began', 60_000, 155_000],
+    ['ran out during this run, or as it began', 60_000, 60_000],
+    ['had run out before this run began', 60_001, 155_000],
   ])('of a run is bounded by an earlier one only where that %s', (_, begunMs, dueMs) => {
     const endOf = (ms: number, tookMs: number) => {
       const outcome = { kind: 'watching', because: 'x', retryAfterMs: undefined, ...AWAY } as const;
@@ -128,8 +128,8 @@ describe('the wait that a rule announces', () => {
   });
 
   it.each([
-    ['before it ran out', 59_999, 60_000],
-    ['after it had run out', 60_000, 155_000],
+    ['before it ran out, or as it did', 60_000, 60_000],
+    ['after it had run out', 60_001, 155_000],
   ])('is not announced anew after a containment that put the run off %s', (_, refusedMs, dueMs) => {
     const endOf = (ms: number, tookMs: number, outcome: Partial<Outcome>) => {
       const whole = { because: 'x', retryAfterMs: undefined, escalateAfterMs: undefined, ...outcome } as Outcome;

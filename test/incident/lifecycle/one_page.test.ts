@@ -57,6 +57,28 @@ describe('an incident that is named by the page about all channels that wait for
   });
 });
 
+describe('an incident that may be asked about again, because what held it up has passed', () => {
+  const reopened = (told: OpenIncident['told'] = []) =>
+    held({
+      ...{ reopened: true, told, lastEndedMs: NOW },
+      last: { kind: 'watching', because: 'x', retryAfterMs: undefined, escalateAfterMs: 60_000 },
+    });
+
+  it('is asked about as long as its announced wait is not over', () => {
+    expect(transitionFor(reopened(), sight({}), NOW + 59_999, policy)).toEqual({ kind: 'run' });
+  });
+
+  it('is paged first where that is over and no person was notified', () => {
+    expect(transitionFor(reopened(), sight({}), NOW + 60_000, policy)).toMatchObject({ kind: 'tell' });
+    expect(transitionFor(reopened(['process_crashed']), sight({}), NOW + 60_000, policy)).toEqual({ kind: 'run' });
+  });
+
+  it('waits for the page about all that wait for a start, while that names it', () => {
+    const named = sight({ inCrowd: true, spokenFor: true });
+    expect(transitionFor(reopened(), named, NOW + 60_000, policy)).toEqual({ kind: 'none', againMs: NOW + 61_000 });
+  });
+});
+
 describe('an incident that has just been opened for what was down for long', () => {
   const longDown = (listed: boolean) =>
     sight({ listed, trouble: { classification: 'unknown', settling: true, settledMs: 0, sinceMs: 0, troubledMs: 0 } });

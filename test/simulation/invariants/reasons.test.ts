@@ -102,6 +102,15 @@ describe('a refusal, by the end of its reason (L5)', () => {
     expect(brokenAt('containment', facts, undefined, 'inc-2')).toBe(13 * S);
   });
 
+  it('waits, where it was contained, for the person who is asked about the others of the engine', () => {
+    const engine = { id: 'inc-2', scope: { kind: 'engine', id: 'e0' } };
+    const opened = [0, { type: 'incident.opened', incident: engine }] as const;
+    const asked = [0, { type: 'approval.asked', approval: { id: 'apr-1' } }] as const;
+    const expired = [60 * S, { type: 'approval.expired', id: 'apr-1' }] as const;
+    expect(brokenAt('containment', [opened, asked, expired], undefined, 'inc-2')).toBe(73 * S);
+    expect(brokenAt('cooldown', [opened, asked, expired], undefined, 'inc-2')).toBe(13 * S);
+  });
+
   it('is a new trouble, with which patience begins anew, where somebody else has started it and that process ended', () => {
     const cautious = aPersona({ aggressiveness: 'cautious' });
     const bornBy = (by: Starter) => brokenAt('high_risk_spacing', [], 40 * S, 'inc-1', [[40 * S, by]], cautious);

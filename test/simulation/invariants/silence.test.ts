@@ -240,6 +240,19 @@ describe('the oracle of silent downtime (L6)', () => {
     expect(broken).toEqual(['L6']);
   });
 
+  it('counts no wait that the guard asked for, whatever a rule announces later', () => {
+    const { broken, write, down } = oracle();
+    const outcome = { kind: 'watching', because: '', escalateAfterMs: 10_000, denial: 'evidence_missing' };
+    write({ type: 'incident.opened', incident: { id: 'inc-1', scope: SCOPE } });
+    write({ type: 'run.ended', outcome, steps: 0, tookMs: 0 }, 0);
+    down(0);
+    write(waits, 2_000);
+    for (const monoMs of [2_000, 77_000]) down(monoMs);
+    expect(broken).toEqual([]);
+    down(77_001);
+    expect(broken).toEqual(['L6']);
+  });
+
   const waits = { type: 'run.ended', outcome: { kind: 'watching', because: '', escalateAfterMs: 60_000 } };
 
   it.each([

@@ -790,6 +790,13 @@ const KNOWN_BAD: readonly Mutant[] = [
     'varied',
     709,
   ),
+  one(
+    'next_wait_comes_before_the_page',
+    'L6',
+    ['src/incident/lifecycle/transitions.ts', '(changed || isFree) && !isWaitOver(open, nowMs)', 'changed || isFree'],
+    'varied',
+    951,
+  ),
   one('permit_outlives_containment', 'S8', NOT_ASKED_AGAIN),
   one('fence_stands_still', 'S16', [
     'src/guard/guard.ts',
