@@ -18,7 +18,7 @@ import type { PagingPort } from '../incident/pipeline/ports.ts';
 import { ChannelIndex } from '../incident/pipeline/channel_index.ts';
 import { Runs } from '../incident/runs/runs.ts';
 import { countsAtFirstSight, noteStart } from '../incident/pipeline/starts.ts';
-import { type IncidentState, incidentProjection } from '../incident/lifecycle/state.ts';
+import { type IncidentState, incidentProjection, openById } from '../incident/lifecycle/state.ts';
 import { Ledger } from '../journal/ledger.ts';
 import { MemoryStore } from '../journal/memory.ts';
 import { createKeyedQueues } from '../resilience/keyed_queues.ts';
@@ -171,6 +171,7 @@ export class PolicyHarness {
       phaseOf: this.#channelIndex.phaseAt,
       personaOf: this.#channelIndex.personaOf,
       handOver: () => undefined,
+      incidentOf: (id) => openById(this.#incidents(), id)?.incident,
     });
   }
 

@@ -31,7 +31,7 @@ import { previewOf } from './preview.ts';
 import { nonBlockingIncidents } from './non_blocking.ts';
 import { refusedPlan } from './refused_plan.ts';
 import { countsAtFirstSight, noteStart } from './starts.ts';
-import { type IncidentState, incidentProjection } from '../lifecycle/state.ts';
+import { type IncidentState, incidentProjection, openById } from '../lifecycle/state.ts';
 import { StartQueue } from '../runs/start_queue.ts';
 import { FindingTracker } from './finding_tracker.ts';
 import { Sweep } from './sweep.ts';
@@ -232,6 +232,7 @@ export class DecisionPipeline implements Disposable {
       control,
       ...{ channelOf, channelsIn, personaOf, phaseOf: phaseAt },
       handOver: (_, channels) => this.watch.handOver(channels),
+      incidentOf: (id) => openById(this.incidents(), id)?.incident,
     });
   }
 

@@ -52,6 +52,8 @@ export interface RunsDeps {
   readonly control: Read<ControlState>;
   readonly channelOf: (id: string) => ChannelRef | undefined;
   readonly channelsIn: (scope: Scope) => readonly ChannelId[];
+  /** As it is now, not as it was when its run began; undefined: closed. */
+  readonly incidentOf: (id: IncidentId) => Incident | undefined;
   /** See `phaseOver`; the tool: absent, any. */
   readonly phaseOf: (incident: Incident, tool?: ToolName) => Phase;
   /** The channel's own, or what is strictest for the whole of a group or engine. */
@@ -81,8 +83,6 @@ export class Runs {
   readonly #judge: EffectVerifier;
   readonly #conducting: RunEffectsDeps;
   #stopping = false;
-  /** The incidents of the runs under way. */
-  readonly #incidents = new Map<IncidentId, Incident>();
   /** The call that a run of the incident would have made, had a person said yes. */
   readonly #asked = new Map<string, { readonly call: ToolCall; readonly by: Decider }>();
 
@@ -100,11 +100,9 @@ export class Runs {
 
   /** Rejects with QUEUE_FULL when the lane is full or the daemon stops. */
   run(incident: Incident, run: RunId) {
-    this.#incidents.set(incident.id, incident);
-    const ended = this.#deps.lanes.run(keyOfScope(incident.scope), (signal) =>
+    return this.#deps.lanes.run(keyOfScope(incident.scope), (signal) =>
       executeRun({ incident, run }, this.#conducting, signal),
     );
-    return ended.finally(() => this.#incidents.delete(incident.id));
   }
 
   /** The question that goes with a run that ended as `approval_needed`. */
@@ -195,7 +193,7 @@ export class Runs {
 
   #pageUnknown(terms: PermitTerms, because: string): readonly Draft[] {
     const { incident } = terms;
-    const { scope = terms.call.target, channels } = this.#incidents.get(incident) ?? {};
+    const { scope = terms.call.target, channels } = this.#deps.incidentOf(incident) ?? {};
     const page = unknownPage(terms, { when: `did not come to a known end: ${because}`, channels });
     const about = { key: keyOfIncidentPage(incident), incident, classification: undefined };
     return this.#deps.raise({ ...page, ...about, scope });

@@ -2,16 +2,20 @@ import { describe, expect, it } from 'vitest';
 import { controlProjection, type ControlState } from '../../../src/control/state.ts';
 import { approvalHash } from '../../../src/control/approvals.ts';
 import { countingIds } from '../../../src/core/id.ts';
+import type { Escalation, Incident } from '../../../src/core/incident.ts';
 import type { Draft, JournalFact } from '../../../src/core/journal.ts';
 import { DEFAULT_LIMITS } from '../../../src/core/limits.ts';
 import type { Persona } from '../../../src/core/persona.ts';
 import type { DenialCode, Plan } from '../../../src/core/plan.ts';
+import { Permit } from '../../../src/core/tool.ts';
 import { Runs, type RunsDeps } from '../../../src/incident/runs/runs.ts';
 import { createKeyedQueues } from '../../../src/resilience/keyed_queues.ts';
-import { aCall, aChannel, anAct, anEnvelope, anIncident, aPersona } from '../../support/a.ts';
+import { aCall, aChannel, anAct, anEnvelope, anIncident, aPersona, permitTerms } from '../../support/a.ts';
 import { fakeClock } from '../../support/fake_clock.ts';
 
 interface World {
+  readonly incidents?: readonly Incident[];
+  readonly more?: object;
   readonly code?: DenialCode;
   readonly plan?: Plan;
   readonly persona?: Partial<Persona>;
@@ -19,8 +23,9 @@ interface World {
 }
 
 /** Runs of one channel under a guard that refuses everything for one reason. */
-function runsUnder({ code = 'cooldown', plan = anAct(), persona, control }: World = {}) {
-  const { clock } = fakeClock();
+function runsUnder({ code = 'cooldown', plan = anAct(), persona, control, incidents = [], more }: World = {}) {
+  const raised: Partial<Escalation>[] = [];
+  const { clock, advance } = fakeClock();
   const asked: string[] = [];
   const facts: JournalFact[] = [];
   const own = aPersona(persona);
@@ -50,11 +55,16 @@ function runsUnder({ code = 'cooldown', plan = anAct(), persona, control }: Worl
     phaseOf: () => 4,
     personaOf: () => own,
     handOver: () => undefined,
-    raise: () => [],
+    incidentOf: (id: string) => incidents.find((one) => one.id === id),
+    raise: (page: Partial<Escalation>) => {
+      raised.push(page);
+      return [];
+    },
+    ...more,
   };
   const runs = new Runs(deps as unknown as RunsDeps);
   const question = () => runs.askApproval(anIncident(), 'run-1', anEnvelope());
-  return { runs, asked, facts, question, run: () => runs.run(anIncident(), 'run-1') };
+  return { runs, advance, asked, facts, raised, question, run: () => runs.run(anIncident(), 'run-1') };
 }
 
 describe('Reeve that was asked to stop', () => {
@@ -65,6 +75,27 @@ describe('Reeve that was asked to stop', () => {
     runs.stop();
     expect((await run()).outcome).toMatchObject({ because: expect.stringContaining('asked to stop') });
     expect(asked).toHaveLength(1);
+  });
+});
+
+describe('a change whose end is not known', () => {
+  it('is paged with all whom the page of its incident lists by then, also who went down since the run began', async () => {
+    const permit = Permit.grant(permitTerms({ expiresMs: 9_000_000 }));
+    const engine = {
+      capabilities: new Set(['restart']),
+      restart: () => new Promise(() => undefined),
+    };
+    const allowing = {
+      engines: new Map([['local', engine]]),
+      guard: { decide: () => ({ verdict: 'allow', permit, trace: [] }) },
+      factStore: { view: () => undefined, acted: () => undefined, changeEnded: () => undefined },
+    };
+    const incidents = [anIncident({ scope: { kind: 'group', id: 'g0' }, channels: ['news', 'late'] })];
+    const { run, raised, facts, advance } = runsUnder({ incidents, more: allowing });
+    void run();
+    await advance(30_000);
+    expect(facts.map(({ type }) => type)).toContain('tool.unknown');
+    expect(raised).toMatchObject([{ channels: ['news', 'late'], scope: { kind: 'group', id: 'g0' } }]);
   });
 });
 

@@ -797,6 +797,17 @@ const KNOWN_BAD: readonly Mutant[] = [
     'varied',
     951,
   ),
+  one(
+    'unknown_end_names_the_plan_alone',
+    'L6',
+    [
+      'src/incident/runs/runs.ts',
+      'channels } = this.#deps.incidentOf(incident) ?? {};',
+      'channels = terms.call.channels } = {} as Partial<Incident>;',
+    ],
+    'varied',
+    1_058,
+  ),
   one('permit_outlives_containment', 'S8', NOT_ASKED_AGAIN),
   one('fence_stands_still', 'S16', [
     'src/guard/guard.ts',
