@@ -276,11 +276,13 @@ export class ReceiverQueue {
       const { resolved } = page;
       const news = noticeOf(page, name, resolved === undefined ? 'trigger' : 'resolve');
       if (this.#unrecorded.has(news.id)) return resolved === undefined || isFresh(resolved.monoMs) ? [news] : [];
-      // An attempt may have ended it there: it must not be opened again.
-      if (last === undefined || (news.what === 'resolve' && this.#tries.has(news.id))) return [];
+      const due = dueTo(page, name, this.#world.repeatMs());
+      // An attempt, also of the process before, may have ended it there: it must not be opened again.
+      const isEnding = due?.what === 'resolve' && due.dueMs <= this.#nowMs();
+      if (last === undefined || isEnding) return [];
       if (last.state === 'open') return [noticeOf(page, name, 'repeat')];
       // An attempt may have opened it there anew: it must not end before it is known to be taken.
-      const comesBack = dueTo(page, name, this.#world.repeatMs())?.what === 'trigger';
+      const comesBack = due?.what === 'trigger';
       return resolved !== undefined && isFresh(last.toldMs) && !comesBack ? [news] : [];
     });
   }

@@ -372,6 +372,21 @@ describe('a receiver that is sent everything again and again', () => {
     expect(sent).toEqual([['repeat b']]);
   });
 
+  it('is sent nothing of what a process before may have ended there, until that is known', async () => {
+    const { sent, receiver } = refreshing();
+    const losing = { ...receiver, deliver: () => Promise.reject(unreachable()) };
+    // Others that are due for longer are tried before the end is, and when they have failed comes what is open.
+    const due = ['w', 'x', 'y', 'z'].map((key) => [900_000, raisedFact(`esc-${key}`, { key })] as const);
+    const { queue, advance } = queueOf(
+      losing,
+      pagesOf(...open('a'), ...open('b'), ...due, [999_999, resolvedFact('a')]),
+    );
+    queue.pump();
+    await advance(3 * 60_000);
+    expect(sent.length).toBeGreaterThan(1);
+    expect(sent.every((each) => each.join() === 'repeat b')).toBe(true);
+  });
+
   it('is sent no end of what came back, while it may have taken that and is not known to have', async () => {
     const { sent, receiver } = refreshing();
     const losing = { ...receiver, deliver: () => Promise.reject(unreachable()) };
