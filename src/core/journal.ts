@@ -69,6 +69,8 @@ export type JournalFact =
       readonly planned?: string;
       /** It was over when it was seen first: nobody saw it run. */
       readonly over?: true;
+      /** The look that showed it had begun no later than a change under way: it may be older than that. */
+      readonly mayPrecede?: true;
     }
   | { readonly type: 'incident.opened'; readonly incident: Incident }
   | {

@@ -217,6 +217,8 @@ export class Disk implements DiskFaults {
     this.#broken = false;
     this.#brokenDown = false;
     this.#trap = undefined;
+    // The last head goes out with the process that a person stops for it, whatever it wrote until then.
+    if (this.#isMending) this.#witness(Number.NEGATIVE_INFINITY);
     const copy = this.#isMending ? this.rotting.copy() : this.#olderCopy();
     this.rotting.begun(this.#isMending);
     this.#isMending = false;
@@ -236,10 +238,10 @@ export class Disk implements DiskFaults {
   }
 
   /** With whatever is written, so that the witness needs no timer of its own. */
-  #witness(): void {
+  #witness(beforeMs = this.#witnessedMs): void {
     const nowMs = this.#deps.nowMs();
     const last = this.#store.last();
-    if (last === undefined || nowMs - this.#witnessedMs < WITNESS_EVERY_MS) return;
+    if (last === undefined || nowMs - beforeMs < WITNESS_EVERY_MS) return;
     this.#witnessedMs = nowMs;
     const { seq, hash, monoMs } = last;
     this.#witnessed = { at: new Date(nowMs).toISOString(), seq, hash, monoMs };
@@ -260,11 +262,8 @@ export class Disk implements DiskFaults {
     return because;
   }
 
-  /** The last head goes out with the process that a person stops for it. */
   #putCopy(): void {
     this.#isMending = true;
-    this.#witnessedMs = Number.NEGATIVE_INFINITY;
-    this.#witness();
     this.#deps.die(1_000, 0);
   }
 

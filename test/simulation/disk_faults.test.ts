@@ -226,6 +226,16 @@ describe('what a crash left durable', () => {
     expect(found.map(({ seq }) => seq)).toEqual([last!.seq]);
   });
 
+  it('is missing in that copy, and known to be, where it was written after the person came', () => {
+    const { disk, due, next, append, ledger } = inUse();
+    append();
+    disk.rot(fault(0.3));
+    due.at(-1)!.run();
+    ledger().append([{ fact: frozen }]);
+    next();
+    expect(disk.setBackBecause).toMatch(/it ends at record 1, and at .* it had 2/);
+  });
+
   it('may be the record that a call began', () => {
     const { disk, ledger } = inUse();
     ledger().append([{ fact: { type: 'tool.started', permit: permitTerms({ id: 'per-7' }) } }]);

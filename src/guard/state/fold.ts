@@ -2,6 +2,7 @@
 import { HOUR_MS } from '../../core/duration.ts';
 import type { JournalEntry, JournalFact, Projection } from '../../core/journal.ts';
 import { keyOfScope, sameScope, type Scope, type ScopeKey } from '../../core/scope.ts';
+import type { PermitTerms } from '../../core/tool.ts';
 import { resetBreaker, settleProbe } from './breaker.ts';
 import { Edit } from './edit.ts';
 import { giveBack } from './give_back.ts';
@@ -27,7 +28,7 @@ function observeStart(edit: Edit, entry: JournalEntry, fact: FactOf<'start.obser
   const atMs = monoMs - (fact.agoMs ?? 0);
   const isLater = subject.unproven !== undefined && atMs + AGE_ROUNDED_MS >= subject.unproven.sinceMs;
   // What the call stopped may be a life that the engine had begun by itself just before, and that nobody saw.
-  if (isLater && fact.over !== true) delete subject.unproven;
+  if (isLater && fact.over !== true && fact.mayPrecede !== true) delete subject.unproven;
   subject.engine = fact.engine;
   const starts = edit.starts();
   const own = fact.origin === 'reeve' ? starts.findLast((mark) => mark.channel === channel) : undefined;
@@ -113,6 +114,14 @@ function openIncident(edit: Edit, { incident }: FactOf<'incident.opened'>): void
   edit.putIncident(id, { scope, group, engine, openedMs, restarts: {}, fixed: [] });
 }
 
+/** A restart that is verified has begun a new process, also where none was told from the one before. */
+function provenBy(edit: Edit, { id, call }: PermitTerms): void {
+  const subject = edit.subject(keyOfScope(call.target));
+  const { unproven, open } = subject;
+  const isJudged = !open.some(({ terms }) => terms.id === id);
+  if (!isJudged && unproven?.permit === id && unproven.startsNothing !== true) delete subject.unproven;
+}
+
 /**
  * It was seen to be stopped after Reeve's own call had ended, or to play after a change that had to start nothing: that
  * call explains no stop any more.
@@ -148,6 +157,7 @@ function foldAction(edit: Edit, { fact, monoMs }: JournalEntry): void {
       break;
     case 'attempt.verified': {
       const { permit, fingerprint, verification } = fact;
+      if (verification.cured) provenBy(edit, permit);
       judge(edit, permit, { cured: verification.cured, fingerprint, atMs: monoMs });
       break;
     }

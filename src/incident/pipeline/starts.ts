@@ -23,10 +23,23 @@ export function noteStart(start: SeenStart, deps: StartDeps): StartOrigin {
   const ago = agoMs === undefined ? {} : { agoMs };
   const window = origin === 'reeve' ? undefined : announced(start, deps);
   const planned = window === undefined ? {} : { planned: window.id };
-  const over = isOver(deps.factStore.view(channel)?.process) ? { over: true as const } : {};
-  deps.append([{ channel, fact: { type: 'start.observed', origin, generation, engine, ...ago, ...planned, ...over } }]);
+  const { process } = deps.factStore.view(channel) ?? {};
+  const marks = {
+    ...(isOver(process) && { over: true as const }),
+    ...(mayPrecede(start, process, deps.guard()) && { mayPrecede: true as const }),
+  };
+  deps.append([
+    { channel, fact: { type: 'start.observed', origin, generation, engine, ...ago, ...planned, ...marks } },
+  ]);
   deps.factStore.started(channel, origin, generation);
   return origin;
+}
+
+/** Whether it is the effect of that change its age does not tell, which engines round (law S6). */
+function mayPrecede({ channel, agoMs }: SeenStart, process: ProcessFacts | undefined, state: GuardState): boolean {
+  const { unproven } = subjectAt(state, keyOfScope({ kind: 'channel', id: channel }));
+  if (agoMs !== undefined || unproven === undefined || process === undefined) return false;
+  return process.seenMs <= unproven.sinceMs;
 }
 
 const NOT_OVER: ReadonlySet<ProcessState> = new Set(['running', 'starting', 'unknown']);

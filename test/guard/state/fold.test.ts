@@ -309,6 +309,21 @@ describe('incidents and containments', () => {
     expect('unproven' in b.subject()).toBe(false);
   });
 
+  it.each([
+    [true, undefined],
+    [false, { permit: 'p1', sinceMs: 12_000 }],
+  ])('a restart is not forgotten for a life that may be older than it, unless it is verified: %s', (cured, left) => {
+    const b = book();
+    b.grant(aPermit());
+    b.start(12_000, aPermit());
+    const seen = { type: 'start.observed', origin: 'reeve', engine: 'local' } as const;
+    b.put(12_000, { ...seen, generation: '2:1', mayPrecede: true }, { channel: 'news' });
+    expect(b.subject().unproven).toEqual({ permit: 'p1', sinceMs: 12_000 });
+    const verification = { permit: 'p1', cured, because: '', waitedMs: 0 };
+    b.put(13_000, { type: 'attempt.verified', permit: aPermit(), fingerprint: '', verification });
+    expect(b.subject().unproven).toEqual(left);
+  });
+
   it('a corrected clock is remembered by when it was noticed', () => {
     const b = book();
     b.put(7_000, { type: 'clock.jumped', byMs: 3_600_000 });

@@ -808,6 +808,13 @@ const KNOWN_BAD: readonly Mutant[] = [
     'varied',
     1_058,
   ),
+  one(
+    'older_life_proves_a_start',
+    'L6',
+    ['src/guard/state/fold.ts', ' && fact.mayPrecede !== true', ''],
+    'varied',
+    1_316,
+  ),
   one('permit_outlives_containment', 'S8', NOT_ASKED_AGAIN),
   one('fence_stands_still', 'S16', [
     'src/guard/guard.ts',
