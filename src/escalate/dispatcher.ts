@@ -106,7 +106,8 @@ export class Dispatcher implements AsyncDisposable {
 
   readonly onEntry = ({ fact }: JournalEntry): void => {
     if (fact.type.startsWith('escalation.')) this.#pump();
-    if (fact.type === 'clock.jumped' && fact.cause === 'suspended') for (const lane of this.#lanes) lane.noteSuspend();
+    if (fact.type !== 'clock.jumped' || fact.cause !== 'suspended' || !this.#started) return;
+    for (const lane of this.#lanes) lane.noteSuspend();
   };
 
   /**

@@ -30,6 +30,7 @@ describe('a page', () => {
     const pager = new FakeReceiver('pager');
     const { dispatcher, append, advance } = opened([pager]);
     append(raisedFact('esc-1'));
+    append({ type: 'clock.jumped', byMs: 180_000, cause: 'suspended' });
     await advance(1_000);
     expect(pager.tries).toBe(0);
     dispatcher.start();
