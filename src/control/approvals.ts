@@ -109,6 +109,12 @@ const isOwn = ({ approval }: KeptApproval): boolean => approval.proposed !== tru
 export const ownQuestion = (state: ControlState, scope: Scope): KeptApproval | undefined =>
   state.approvals.findLast((one) => isOwn(one) && sameScope(one.approval.call.target, scope));
 
+/** How that question stands; one that was used is none any more. */
+export function questionState(state: ControlState, scope: Scope): Exclude<KeptApproval['state'], 'used'> | 'none' {
+  const newest = ownQuestion(state, scope);
+  return newest === undefined || newest.state === 'used' ? 'none' : newest.state;
+}
+
 /** Asks a person. The question waits `waitMs`. */
 export function askApproval(approval: Omit<Approval, 'hash' | 'expiresMs'>, waitMs: number): Draft {
   const hash = approvalHash(approval.call, approval.classification);

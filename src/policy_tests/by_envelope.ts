@@ -29,7 +29,7 @@ export async function answerByEnvelope(frame: Frame): Promise<Answer> {
   for (const { agoMs, happen } of past) {
     pass(stage, clock, NOW_MS - agoMs);
     stage.ledger.append(happen(stage, clock));
-    stage.contain();
+    stage.keepUp();
   }
   pass(stage, clock, NOW_MS);
   const from = stage.entries.length;
@@ -37,7 +37,7 @@ export async function answerByEnvelope(frame: Frame): Promise<Answer> {
     const fact = { type: 'containment.raised', reason, detail: 'as given', releaseByPerson: false } as const;
     stage.ledger.append([{ fact: { ...fact, scope: usualScope(reason, frame) } }]);
   }
-  stage.contain();
+  stage.keepUp();
   stage.fail();
   stage.look();
   stage.responder.look(frame.scope);
@@ -54,7 +54,7 @@ function pass(stage: PolicyHarness, clock: VirtualClock, untilMs: MonoMs): void 
   for (let nowMs = clock.monotonicMs(); nowMs < untilMs; nowMs = clock.monotonicMs()) {
     const skips = nowMs >= quietMs && nowMs < closeMs;
     clock.step(skips ? closeMs : Math.min(untilMs, nowMs + SECOND_MS));
-    stage.contain();
+    stage.keepUp();
   }
 }
 

@@ -1,6 +1,6 @@
 /** Answers a case that gives log lines and probes. */
-import type { Clock } from '../core/clock.ts';
-import { MINUTE_MS, SECOND_MS } from '../core/duration.ts';
+import type { Clock, MonoMs } from '../core/clock.ts';
+import { HOUR_MS, MINUTE_MS, SECOND_MS } from '../core/duration.ts';
 import type { Sample } from '../core/sample.ts';
 import type { ChannelId, EngineId } from '../core/scope.ts';
 import type { LogReading, Symptom } from '../core/symptom.ts';
@@ -58,11 +58,7 @@ export async function answerByLogs(frame: Frame, createDetector: CreateDetector)
   const { detector } = recognising;
   readLog = recognising.readLog;
   const beginMs = REPLAY_FROM_MS + leadMs;
-  for (const event of events) {
-    const tell = () => replica.append(again(event, frame, replica));
-    clock.after(beginMs - event.at - clock.monotonicMs(), tell);
-  }
-  await replica.runUntil(beginMs - WELL_MS);
+  await play(events, { frame, replica, beginMs });
   const look = (): void => {
     for (const sample of world.samples()) pipeline.take(sample);
     pipeline.settle();
@@ -81,6 +77,24 @@ export async function answerByLogs(frame: Frame, createDetector: CreateDetector)
     failures: replica.failures,
   };
   return answerOf(replica.entries.slice(from), classifiedBy(replica, from) ?? asSeen);
+}
+
+/** What has happened before. What has filled a window then may not have been absent for long enough since. */
+async function play(
+  events: readonly PastEvent[],
+  { frame, replica, beginMs }: { readonly frame: Frame; readonly replica: Replica; readonly beginMs: MonoMs },
+): Promise<void> {
+  const { clock, pipeline } = replica;
+  for (const event of events) {
+    const tell = () => {
+      replica.append(again(event, frame, replica));
+      pipeline.contain();
+    };
+    clock.after(beginMs - event.at - clock.monotonicMs(), tell);
+  }
+  await replica.runUntil(Math.max(clock.monotonicMs(), beginMs - WELL_MS - HOUR_MS));
+  using _ = clock.every(SECOND_MS, pipeline.contain);
+  await replica.runUntil(beginMs - WELL_MS);
 }
 
 function feed(

@@ -1,6 +1,7 @@
 /** Assembles the decision path around a given envelope. */
 import { setImmediate as macrotask } from 'node:timers/promises';
 import { safeText } from '../collect/clean.ts';
+import { expireApprovals, questionState } from '../control/approvals.ts';
 import { type ControlState, controlProjection, frozenNow } from '../control/state.ts';
 import type { MonoMs } from '../core/clock.ts';
 import { countingIds } from '../core/id.ts';
@@ -66,8 +67,10 @@ export class PolicyHarness {
     this.ledger.subscribe((entry) => this.entries.push(entry));
   }
 
-  /** Raises and clears containment as it stands at this moment, as the daemon does once a second. */
-  contain(): void {
+  /** Lets questions expire, and raises and clears containment, as the daemon does once a second. */
+  keepUp(): void {
+    const expired = expireApprovals(this.#control(), this.#clock.monotonicMs());
+    if (expired.length > 0) this.ledger.append(expired);
     const { pool_pressure: pool, shared_cause: shared } = this.#frame.given.envelope ?? {};
     const { id, group } = { id: this.#frame.engine.id, group: this.#frame.channel.group };
     const poolPressure = typeof pool === 'number' ? pool : undefined;
@@ -101,8 +104,7 @@ export class PolicyHarness {
 
   #moment(): GivenMoment {
     const nowMs = this.#clock.monotonicMs();
-    const states = this.#control().approvals.map(({ state }) => state);
-    const approval = states.includes('yes') ? 'yes' : states.includes('pending') ? 'pending' : 'none';
+    const approval = questionState(this.#control(), this.#frame.scope);
     return { at: this.#clock.now(), nowMs, guard: this.guardState(), well: this.#well, approval };
   }
 

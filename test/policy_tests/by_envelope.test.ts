@@ -22,6 +22,12 @@ describe('the answer to an envelope', () => {
     });
   });
 
+  it('waits for a question that is open, and asks again once that has expired', async () => {
+    const asked = (at: string) => answer({}, { history: [{ at, approval: 'pending', tool: 'restart_channel' }] });
+    expect(await asked('5m ago')).toMatchObject({ plan: undefined, tools: [] });
+    expect(await asked('2h ago')).toMatchObject({ plan: { kind: 'act' }, tools: ['restart_channel'] });
+  });
+
   it('is no run where nothing was concluded, or where the channel is well', async () => {
     for (const given of [
       { envelope: { classification: undefined, healthy: true } },

@@ -46,4 +46,11 @@ describe('the answer to what logs and probes show', () => {
     expect(await toolsAfter(freeze)).toEqual([]);
     expect(await toolsAfter({ at: '2m ago', thaw: true }, freeze)).toEqual(['restart_channel']);
   });
+
+  it('is a refusal while a storm is contained, also where its starts have left the window, and not for ever', async () => {
+    const decided = async (at: string) =>
+      (await answer({ probes: KILLED, history: [{ at, start: 'unknown', times: 10 }] })).decisions[0];
+    expect(await decided('100s ago')).toMatchObject({ verdict: 'deny', code: 'containment' });
+    expect(await decided('2h ago')).toMatchObject({ verdict: 'allow' });
+  });
 });

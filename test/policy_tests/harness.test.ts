@@ -20,14 +20,14 @@ const engine = { kind: 'engine', id: 'local' };
 describe('containment of a case', () => {
   it('is none where the case gives no reason for it', () => {
     const { harness, raised } = aHarness();
-    harness.contain();
+    harness.keepUp();
     expect(raised()).toEqual([]);
   });
 
   it('is that of the engine where its pool is full or is not known', () => {
     const of = (pool_pressure: number | string) => {
       const { harness, raised } = aHarness({ pool_pressure });
-      harness.contain();
+      harness.keepUp();
       return raised();
     };
     expect(of(1)).toEqual([['pool_pressure', engine]]);
@@ -37,14 +37,14 @@ describe('containment of a case', () => {
 
   it('is that of the group where a shared cause is suspected, and pages no person', () => {
     const { harness, raised, types } = aHarness({ shared_cause: true });
-    harness.contain();
+    harness.keepUp();
     expect(raised()).toEqual([['shared_cause', { kind: 'group', id: 'encoders' }]]);
     expect(types()).not.toContain('escalation.raised');
   });
 
   it('for a pool that is full pages a person', () => {
     const { harness, types } = aHarness({ pool_pressure: 1 });
-    harness.contain();
+    harness.keepUp();
     expect(types()).toContain('escalation.raised');
   });
 });

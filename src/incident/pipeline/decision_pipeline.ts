@@ -155,6 +155,9 @@ export class DecisionPipeline implements Disposable {
     for (const id of channels) this.#responder.look({ kind: 'channel', id }, nowMs);
   }
 
+  /** Raises and clears containment as it stands now. Once it was started it does so by itself, each second. */
+  readonly contain = (): void => this.#safely('contain', () => this.#housekeeping.contain());
+
   /** Takes a sample, and judges where it is news: most say that a healthy channel goes on. */
   observe(sample: Sample): void {
     if (this.take(sample)) this.settle();

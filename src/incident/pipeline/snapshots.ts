@@ -1,5 +1,5 @@
 /** Takes snapshots and envelopes of channels and shared causes. */
-import { ownQuestion } from '../../control/approvals.ts';
+import { questionState } from '../../control/approvals.ts';
 import type { ControlState } from '../../control/state.ts';
 import type { Clock, MonoMs } from '../../core/clock.ts';
 import { HOUR_MS, MINUTE_MS } from '../../core/duration.ts';
@@ -118,7 +118,7 @@ export class Snapshots {
         contained: this.containment(scopesOf(ref)).active,
         ...this.#spokenFor(scope, scopesOf(ref), nowMs),
         listed: finding.trouble && isListed(this.#deps, scopesOf(ref)),
-        approval: this.#approval(scope),
+        approval: questionState(this.#deps.control(), scope),
       },
     };
   }
@@ -146,7 +146,7 @@ export class Snapshots {
         refusalIsOver: this.#refusalIsOver(scope),
         contained: this.#isContained(scope, scopes, nowMs),
         ...this.#spokenFor(scope, scopes, nowMs),
-        approval: this.#approval(scope),
+        approval: questionState(this.#deps.control(), scope),
       },
     };
   }
@@ -226,11 +226,6 @@ export class Snapshots {
   }
 
   /** Of the newest question: an older one was about what the trouble was then. */
-  #approval(scope: Scope): Snapshot['approval'] {
-    const newest = ownQuestion(this.#deps.control(), scope);
-    return newest === undefined || newest.state === 'used' ? 'none' : newest.state;
-  }
-
   #channelEnvelope(channel: ChannelId, moment: { at: number; nowMs: MonoMs }): GroundedContextEnvelope {
     const { factStore, watch } = this.#deps;
     watch.refresh(channel, moment.nowMs);
