@@ -24,13 +24,10 @@ export function noteStart(start: SeenStart, deps: StartDeps): StartOrigin {
   const window = origin === 'reeve' ? undefined : announced(start, deps);
   const planned = window === undefined ? {} : { planned: window.id };
   const { process } = deps.factStore.view(channel) ?? {};
-  const marks = {
-    ...(isOver(process) && { over: true as const }),
-    ...(mayPrecede(start, process, deps.guard()) && { mayPrecede: true as const }),
-  };
-  deps.append([
-    { channel, fact: { type: 'start.observed', origin, generation, engine, ...ago, ...planned, ...marks } },
-  ]);
+  const over = isOver(process) ? { over: true as const } : {};
+  const early = mayPrecede(start, process, deps.guard()) ? { mayPrecede: true as const } : {};
+  const more = { ...ago, ...planned, ...over, ...early };
+  deps.append([{ channel, fact: { type: 'start.observed', origin, generation, engine, ...more } }]);
   deps.factStore.started(channel, origin, generation);
   return origin;
 }
