@@ -41,12 +41,12 @@ const event = z.union([
     incident: z
       .enum(['this', 'earlier'])
       .optional()
-      .describe('Of the incident of this case, or of one before. Default earlier.'),
+      .describe('Of the incident of this case (given an envelope), or of one before. Default earlier.'),
     fingerprint: z
       .string()
       .max(200)
       .optional()
-      .describe('The failure that it was meant to cure: class, source and item. Default: that of this case.'),
+      .describe('The failure that it was meant to cure: class, source and item. Default: that of the envelope.'),
     times,
   }),
   z.strictObject({
@@ -190,7 +190,25 @@ const policyCase = z
     ({ given: { envelope: stated, logs, probes: seen } }) =>
       (stated === undefined) !== (logs === undefined && seen === undefined),
     'given needs either an envelope, or logs and probes, and not both',
-  );
+  )
+  .superRefine(({ given: { envelope: stated, history = [] } }, context) => {
+    if (stated !== undefined) return;
+    history.forEach((event, index) => {
+      const key = keyOfOpenIncident(event);
+      if (key === undefined) return;
+      context.addIssue({ code: 'custom', path: ['given', 'history', index, key], message: NOT_OPEN_YET });
+    });
+  });
+
+const NOT_OPEN_YET =
+  'is about the incident of this case, which opens only when the logs or probes show it: give an envelope instead';
+
+/** What supposes that the incident of the case is open. Beside logs and probes it would have no effect. */
+function keyOfOpenIncident(event: PastEvent): string | undefined {
+  if ('escalation' in event) return 'escalation';
+  if ('approval' in event) return 'approval';
+  return 'result' in event && event.incident === 'this' ? 'incident' : undefined;
+}
 
 /** A file of policy tests. */
 export const policyDocument = z

@@ -56,6 +56,27 @@ describe('what happened before', () => {
   });
 
   it.each([
+    ['incident', { tool: 'restart_channel', result: 'failed', incident: 'this' }],
+    ['escalation', { escalation: 'no_plan' }],
+    ['approval', { approval: 'yes', tool: 'restart_channel' }],
+  ])('is refused beside logs and probes where it supposes an open incident: %s', (key, more) => {
+    const history = [{ at: '2m ago', thaw: true }, { at: '1m ago', ...more }];
+    for (const seen of [{ logs: ['it broke'] }, { probes: {} }])
+      expect(read({ ...seen, history }).error?.issues).toEqual([
+        expect.objectContaining({
+          path: ['cases', 0, 'given', 'history', 1, key],
+          message: expect.stringContaining('give an envelope instead'),
+        }),
+      ]);
+    expect(read({ ...ENVELOPE, history }).success).toBe(true);
+  });
+
+  it('of an earlier incident is taken beside logs and probes', () => {
+    const history = [{ at: '1m ago', tool: 'restart_channel', result: 'failed', incident: 'earlier' }];
+    expect(read({ logs: ['it broke'], history }).success).toBe(true);
+  });
+
+  it.each([
     {},
     { tool: 'restart_channel' },
     { tool: 'reboot', result: 'cured' },
