@@ -60,7 +60,10 @@ describe('what happened before', () => {
     ['escalation', { escalation: 'no_plan' }],
     ['approval', { approval: 'yes', tool: 'restart_channel' }],
   ])('is refused beside logs and probes where it supposes an open incident: %s', (key, more) => {
-    const history = [{ at: '2m ago', thaw: true }, { at: '1m ago', ...more }];
+    const history = [
+      { at: '2m ago', thaw: true },
+      { at: '1m ago', ...more },
+    ];
     for (const seen of [{ logs: ['it broke'] }, { probes: {} }])
       expect(read({ ...seen, history }).error?.issues).toEqual([
         expect.objectContaining({
