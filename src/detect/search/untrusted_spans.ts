@@ -50,7 +50,7 @@ const PHRASE_SECONDS = new Set(PHRASES.map((phrase) => phrase.charCodeAt(1)));
 const IN_PHRASES = ' play';
 /** `    title   : words` and its continuation `            : words`, and tags by name. */
 const TAG =
-  /^\s+(?:[\w-]+\s+|\s*): |^\s*(?:title|comment|artist|album|description|lyrics|synopsis|genre|StreamTitle)\s*[:=]\s*/i;
+  /^\s+(?:[\w-]+\s+)?: |^\s*(?:title|comment|artist|album|description|lyrics|synopsis|genre|StreamTitle)\s*[:=]\s*/i;
 /** By code: what such a line may begin with. */
 const TAG_STARTS = Uint8Array.from({ length: 256 }, (_, code) =>
   /[\stcadlsg]/i.test(String.fromCharCode(code)) ? 1 : 0,
@@ -97,6 +97,7 @@ export function foreignSpans(text: string, until = text.length): readonly number
   const spans: number[] = [];
   const marks = text.includes(IN_PHRASES) ? MARK_OR_PHRASE : MARK;
   const last = Math.min(until, text.length);
+  const single: SingleQuotes = { spans, end: 0, isForeign: undefined };
   let at = 0;
   let ownQuoteEnd = -1;
   while (at < last) {
@@ -106,7 +107,7 @@ export function foreignSpans(text: string, until = text.length): readonly number
       const quote = doubleQuoted(text, at, spans);
       if (quote < 0) ownQuoteEnd = -quote;
       at = quote > 0 ? quote : at + 1;
-    } else if (code === SINGLE) at = singleQuoted(text, at, spans);
+    } else if (code === SINGLE) at = singleQuoted(text, at, single);
     else if (code === COLON && text.charCodeAt(at + 1) === SLASH && text.charCodeAt(at + 2) === SLASH) {
       at = url(text, at + 3, spans);
     } else {
@@ -206,17 +207,32 @@ function closingQuote(text: string, from: number): number {
   return text.length;
 }
 
+/** What is known of single quotes: all that open before a closing one end there, so that is looked for once. */
+interface SingleQuotes {
+  readonly spans: number[];
+  /** The text's length where nothing closes. */
+  end: number;
+  /** Undefined: not known yet. What opens within a quote that holds no path holds none either. */
+  isForeign: boolean | undefined;
+}
+
 /** Single quotes hold a name or a path; a path is foreign, and on a quiet line everything quoted is. */
-function singleQuoted(text: string, at: number, spans: number[]): number {
+function singleQuoted(text: string, at: number, single: SingleQuotes): number {
   if (at > 0 && OPENER[text.charCodeAt(at - 1)] !== 1) return at + 1;
-  let end = text.indexOf("'", at + 1);
-  while (end >= 0 && isWord(text, end + 1)) end = text.indexOf("'", end + 1);
-  if (end < 0 || (text.charCodeAt(at - 1) === PAREN && isException(text, at - 1))) return at + 1;
+  if (at >= single.end) Object.assign(single, { end: closingSingle(text, at + 1), isForeign: undefined });
+  const { end } = single;
+  if (end === text.length || (text.charCodeAt(at - 1) === PAREN && isException(text, at - 1))) return at + 1;
   const inner = text.slice(at + 1, end);
-  const foreign = inner.includes('/') || inner.includes('\\') || isQuiet(text);
-  if (!foreign || SYSTEM_PATH.test(inner)) return at + 1;
-  spans.push(at + 1, beforeKind(text, at + 1, end));
+  single.isForeign ??= inner.includes('/') || inner.includes('\\') || isQuiet(text);
+  if (!single.isForeign || SYSTEM_PATH.test(inner)) return at + 1;
+  single.spans.push(at + 1, beforeKind(text, at + 1, end));
   return end + 1;
+}
+
+/** Offset of the single quote that closes, or the end of the text: before a letter it is an apostrophe. */
+function closingSingle(text: string, from: number): number {
+  for (let at = text.indexOf("'", from); at >= 0; at = text.indexOf("'", at + 1)) if (!isWord(text, at + 1)) return at;
+  return text.length;
 }
 
 function url(text: string, from: number, spans: number[]): number {

@@ -70,3 +70,15 @@ describe('withoutForeign', () => {
     },
   );
 });
+
+describe('foreignSpans', () => {
+  it.each([
+    ['white space', `${' '.repeat(65_536)}Connection refused`],
+    ['quotes that open and never close', " 'a".repeat(21_845)],
+    ['quotes that close at its end', `${" 'a".repeat(21_845)}'`],
+  ])('takes no longer for a line of %s than its length explains', (_, line) => {
+    const before = process.hrtime.bigint();
+    expect(foreignSpans(line)).toEqual([]);
+    expect(Number(process.hrtime.bigint() - before) / 1e6).toBeLessThan(1_000);
+  });
+});
