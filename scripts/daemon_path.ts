@@ -10,7 +10,6 @@ import { createChannelTable } from '../src/detect/channel_table.ts';
 import { createDetector, type Detector } from '../src/detect/detector.ts';
 import type { Catalogue } from '../src/detect/patterns/catalogue.ts';
 import { LastLinesOf } from '../src/detect/last_lines.ts';
-import { isVisitorsRequest } from '../src/detect/visitors.ts';
 import { LogReader } from '../src/classifier/log_reader.ts';
 import { FactStore } from '../src/ground/facts/facts.ts';
 import { classify } from '../src/ground/rules/classify.ts';
@@ -58,9 +57,7 @@ export function readByDaemon(
   const detector = createDetector({
     ...{ catalogue, clock, parseProgress, clean: safeText },
     channels: createChannelTable(excerpts.map(({ id }) => id)),
-    onSymptom: (symptom) => {
-      if (!isVisitorsRequest(symptom)) facts.symptom(symptom);
-    },
+    onSymptom: (symptom) => facts.symptom(symptom),
     onProgress: () => undefined,
     onNotice: () => undefined,
   });
@@ -76,7 +73,7 @@ export function readByDaemon(
     const finding = classify(facts.view(id)!, context, time.nowMs);
     const moment = { at: time.nowMs, monoMs: time.nowMs };
     const reading = asWhole && finding.trouble ? reader.read(id, catalogue, moment) : undefined;
-    if (reading === undefined || reading === 'waits' || isVisitorsRequest(reading)) return finding.classification;
+    if (reading === undefined || reading === 'waits') return finding.classification;
     facts.symptom(reading);
     return classify(facts.view(id)!, context, time.nowMs).classification;
   });

@@ -15,7 +15,6 @@ import { createDetector, type Detector } from '../detect/detector.ts';
 import { LastLinesOf } from '../detect/last_lines.ts';
 import type { Catalogue } from '../detect/patterns/catalogue.ts';
 import { BlindSpots } from '../detect/templates/blind_spots.ts';
-import { isVisitorsRequest } from '../detect/visitors.ts';
 
 export interface RecognitionDeps {
   readonly clock: Clock;
@@ -57,9 +56,7 @@ export function recognitionFor(
     channels,
     clean,
     parseProgress,
-    onSymptom: (symptom) => {
-      if (!isVisitorsRequest(symptom)) deps.onSymptom(asTrusted(symptom));
-    },
+    onSymptom: (symptom) => deps.onSymptom(asTrusted(symptom)),
     onProgress: deps.onSample,
     onNotice: ({ channel }) => deps.onNotice(channel),
     onUnrecognised: (complaint) => {
@@ -101,4 +98,4 @@ function readWith(
 }
 
 const asRead = (reading: LogReading, asTrusted: (symptom: Symptom) => Symptom): LogReading =>
-  reading === undefined || reading === 'waits' ? reading : isVisitorsRequest(reading) ? undefined : asTrusted(reading);
+  reading === undefined || reading === 'waits' ? reading : asTrusted(reading);

@@ -12,6 +12,7 @@ import type { Found } from './search/line_regex.ts';
 import { newestProgress, type ParsedProgress } from './progress.ts';
 import { createScanner, type FoundRecord, type RecordSink } from './search/scanner.ts';
 import { SymptomCounts } from './symptom_counts.ts';
+import { isVisitorsRequest } from './visitors.ts';
 import { WINDOW_MS, Windows } from './windows.ts';
 
 /** A symptom is raised at this many events in the window; 1 by default. One torn packet is no trouble. */
@@ -153,7 +154,10 @@ class ChunkDetector implements Detector, RecordSink {
     }
     this.#tally.add(channel, pattern.index);
     if (pattern.harmless) this.#totals.harmless += 1;
-    else if (!chunk.backlog) this.#observe(channel, pattern, record, found);
+    // Whatever they ask for must neither hold back nor add to what the log of the channel says.
+    else if (!chunk.backlog && !isVisitorsRequest(chunk.source, pattern.symptom)) {
+      this.#observe(channel, pattern, record, found);
+    }
   }
 
   overBudget(): void {

@@ -1,5 +1,5 @@
 /** Which symptoms of a shared server's log only repeat what its visitors asked for. */
-import type { Symptom, SymptomKind } from '../core/symptom.ts';
+import type { SymptomKind } from '../core/symptom.ts';
 
 /** Symptoms that any visitor of a web server can write into its log, by asking for what is not there. */
 const VISITORS: ReadonlySet<SymptomKind> = new Set<SymptomKind>([
@@ -14,5 +14,5 @@ const VISITORS: ReadonlySet<SymptomKind> = new Set<SymptomKind>([
 ]);
 
 /** The log of a server that belongs to no channel says what its visitors asked for, not what the channel suffers. */
-export const isVisitorsRequest = ({ kind, evidence }: Symptom): boolean =>
-  VISITORS.has(kind) && evidence.length > 0 && evidence.every(({ source }) => source.startsWith('source:'));
+export const isVisitorsRequest = (source: string, kind: SymptomKind): boolean =>
+  VISITORS.has(kind) && source.startsWith('source:');

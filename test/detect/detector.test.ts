@@ -146,6 +146,30 @@ describe('symptoms', () => {
   });
 });
 
+describe('what visitors of a shared server ask for', () => {
+  const visit = (lines: number) =>
+    feed('[channel=news] Connection refused\n'.repeat(lines), { source: 'source:web', channel: undefined });
+
+  it('is counted as matched, and is no symptom of the channel', () => {
+    expect(visit(3)).toMatchObject({ lines: 3, matched: 3 });
+    expect(symptoms).toEqual([]);
+    expect(detector.count('news', 'upstream_unreachable')).toBe(0);
+  });
+
+  it('neither holds back nor adds to what the log of the channel says', () => {
+    visit(100);
+    monoMs += 500;
+    feed('Connection refused\n');
+    expect(symptoms).toEqual([expect.objectContaining({ countInWindow: 1 })]);
+    expect(symptoms[0]!.evidence).toEqual([{ source: 'log', text: 'Connection refused' }]);
+  });
+
+  it('is believed of what no visitor can cause', () => {
+    feed('[channel=news] packet corrupt\n'.repeat(3), { source: 'source:web', channel: undefined });
+    expect(symptoms).toEqual([expect.objectContaining({ kind: 'corrupt_input', countInWindow: 3 })]);
+  });
+});
+
 describe('progress', () => {
   it('reports the newest of a chunk, at most twice a second', () => {
     feed('time=1\rtime=2\rtime=3\r');
