@@ -85,6 +85,9 @@ export function createDetector(parts: DetectorParts): Detector {
 const SAMPLE_BYTES_MIN = 64 * 1024;
 const SAMPLE_BYTES_MAX = 256 * 1024;
 
+/** Text that waits to be shown. */
+type Quote = Symptom['evidence'][number] & { readonly monoMs: MonoMs };
+
 /** Complaints that may be looked at per second; the rest is counted. */
 const UNRECOGNISED_PER_S_MAX = 200;
 
@@ -99,7 +102,7 @@ class ChunkDetector implements Detector, RecordSink {
   /** By channel * kinds + kind: when it was last raised, plus one (0: never), and how many texts wait to be shown. */
   readonly #raisedMs: Float64Array;
   readonly #waiting: Uint8Array;
-  readonly #texts = new Map<number, string[]>();
+  readonly #texts = new Map<number, Quote[]>();
   /** By pattern. */
   readonly #kinds: readonly number[];
   readonly #progressAtMs = new Map<number, MonoMs>();
@@ -227,6 +230,7 @@ class ChunkDetector implements Detector, RecordSink {
     const cell = channel * SYMPTOMS.length + kind;
     const raisedMs = this.#raisedMs[cell]! - 1;
     const rested = raisedMs < 0 || nowMs - raisedMs >= EMIT_EVERY_MS;
+    if (rested && this.#waiting[cell]! > 0) this.#forgetOld(cell, nowMs);
     const due = rested && countInWindow >= this.#thresholds[kind]!;
     if (due || this.#waiting[cell]! < EVIDENCE_MAX - 1) this.#keep(cell, this.#evidence(record, found));
     if (!due) return;
@@ -237,26 +241,32 @@ class ChunkDetector implements Detector, RecordSink {
     this.#emit({ channel, pattern, countInWindow, texts });
   }
 
-  #keep(cell: number, text: string): void {
-    const texts = this.#texts.get(cell);
-    if (texts === undefined) this.#texts.set(cell, [text]);
-    else texts.push(text);
+  #keep(cell: number, text: Quote): void {
+    this.#texts.set(cell, [...(this.#texts.get(cell) ?? []), text]);
     this.#waiting[cell]! += 1;
   }
 
-  #evidence(record: FoundRecord, found: Found): string {
+  /** What waited for longer than the window is none of what is counted now. */
+  #forgetOld(cell: number, nowMs: MonoMs): void {
+    const fresh = this.#texts.get(cell)?.filter(({ monoMs }) => nowMs - monoMs < WINDOW_MS) ?? [];
+    this.#texts.set(cell, fresh);
+    this.#waiting[cell] = fresh.length;
+  }
+
+  #evidence(record: FoundRecord, found: Found): Quote {
+    const { source, bytes, monoMs } = this.#chunk!;
     const from = Math.max(record.from, record.from + found.index - EVIDENCE_BYTES_BEFORE);
     const to = Math.min(record.to, from + EVIDENCE_BYTES_MAX);
-    return this.#chunk!.bytes.toString('utf8', from, to);
+    return { source, text: bytes.toString('utf8', from, to), monoMs };
   }
 
   #emit(raised: {
     readonly channel: number;
     readonly pattern: Pattern;
     readonly countInWindow: number;
-    readonly texts: readonly string[];
+    readonly texts: readonly Quote[];
   }): void {
-    const { at, monoMs, source } = this.#chunk!;
+    const { at, monoMs } = this.#chunk!;
     const { pattern, countInWindow } = raised;
     this.#totals.raised += 1;
     this.#parts.onSymptom({
@@ -269,7 +279,7 @@ class ChunkDetector implements Detector, RecordSink {
       windowMs: WINDOW_MS,
       confidence: pattern.confidence,
       pattern: pattern.id,
-      evidence: raised.texts.map((text) => ({
+      evidence: raised.texts.map(({ source, text }) => ({
         source,
         text: this.#parts.clean(text).slice(0, EVIDENCE_CHARS_MAX),
       })),

@@ -138,6 +138,34 @@ describe('symptoms', () => {
     expect(detector.totals().unowned).toBe(1);
   });
 
+  it('quotes nothing that is older than what it counts', () => {
+    feed('Connection refused 1\nConnection refused 2\nConnection refused 3\n');
+    monoMs += 59_999;
+    feed('Connection refused 4\n');
+    expect(symptoms.at(-1)!.evidence.map(({ text }) => text.at(-1))).toEqual(['2', '3', '4']);
+    feed('Connection refused 5\nConnection refused 6\n');
+    monoMs += 60_000;
+    feed('Connection refused 7\n');
+    expect(symptoms.at(-1)!.evidence.map(({ text }) => text.at(-1))).toEqual(['7']);
+  });
+
+  it('quotes the newest lines where the older ones never reached its threshold', () => {
+    feed('packet corrupt 1\npacket corrupt 2\n');
+    monoMs += 3_600_000;
+    feed('packet corrupt 3\npacket corrupt 4\npacket corrupt 5\n');
+    expect(symptoms.map(({ evidence }) => evidence.map(({ text }) => text.at(-1)))).toEqual([['3', '4', '5']]);
+  });
+
+  it('says of each line that it quotes which log it stood in', () => {
+    feed('Connection refused 1\nConnection refused 2\n');
+    monoMs += 1_000;
+    feed('Connection refused 3\n', { source: 'news#2' });
+    expect(symptoms.at(-1)!.evidence).toEqual([
+      { source: 'log', text: 'Connection refused 2' },
+      { source: 'news#2', text: 'Connection refused 3' },
+    ]);
+  });
+
   it('quotes a bounded part of a long line', () => {
     feed(`${'x'.repeat(5000)} Connection refused ${'é'.repeat(5000)}\n`);
     const { text } = symptoms[0]!.evidence[0]!;
