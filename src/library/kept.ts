@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { makeDirectory } from '../resilience/make_directory.ts';
 import { type LibraryRuleDocument, parseLibraryRule } from './document.ts';
 import type { Rule } from './rule.ts';
+import { readOr } from './rule_file.ts';
 
 const SUFFIX = '.rule.yaml';
 const READ_MAX = 1_000;
@@ -34,6 +35,9 @@ export class KeptRules {
     return names
       .sort()
       .slice(0, READ_MAX)
-      .flatMap((name) => parseLibraryRule(name, readFileSync(join(folder, name))).document ?? []);
+      .flatMap((name) => {
+        const bytes = readOr(name, [], () => readFileSync(join(folder, name)));
+        return (bytes && parseLibraryRule(name, bytes).document) ?? [];
+      });
   }
 }

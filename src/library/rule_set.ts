@@ -1,6 +1,6 @@
 /** The rules of a folder, indexed; files that did not change are neither read as rules nor indexed again. */
 import { createHash } from 'node:crypto';
-import { existsSync, readdirSync, readFileSync, type Stats, statSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Problem } from '../core/errors.ts';
 import { cosine, createTextIndex, type TextIndex, type TextVector, vectorOf } from '../core/similarity.ts';
@@ -9,6 +9,7 @@ import type { Outcomes } from '../rulebook/record/uplift.ts';
 import { type LibraryRuleDocument, parseLibraryRule } from './document.ts';
 import { derived, isActor, isSetter } from './derive.ts';
 import { type Context, prepare } from './match.ts';
+import { isSame, readOr, type Stamp, stampOf } from './rule_file.ts';
 
 /** What a synchronisation did. */
 export interface Synced {
@@ -26,17 +27,11 @@ interface Held {
   readonly document: LibraryRuleDocument;
 }
 
-/** Numbers, and not one text of them: with ten thousand files, writing the texts would cost as much as asking. */
-type Stamp = Pick<Stats, 'size' | 'mtimeMs' | 'ctimeMs' | 'ino'>;
-
 interface News {
   readonly file: string;
   readonly path: string;
   readonly stamp: Stamp;
 }
-
-const isSame = (a: Stamp | undefined, b: Stamp): boolean =>
-  a !== undefined && a.mtimeMs === b.mtimeMs && a.ctimeMs === b.ctimeMs && a.size === b.size && a.ino === b.ino;
 
 /** Candidates of one search. */
 const TOP_K = 20;
@@ -122,13 +117,14 @@ export class RuleSet {
     const looked = names.length > RULES_MAX ? names.sort().slice(0, RULES_MAX) : names;
     const problems: Problem[] = [];
     const counts = { added: 0, changed: 0, unchanged: 0 };
+    const gone = this.#goneFrom(names);
+    // Before the others: what was renamed is another file with the same rule.
+    for (const file of gone) this.#drop(file);
     // By name, because of two files with one rule the first counts; only those that say something new.
-    const news = looked.flatMap((name) => this.#newsOf(name, `${directory}/${name}`) ?? []);
+    const news = looked.flatMap((name) => this.#newsOf(name, `${directory}/${name}`, problems) ?? []);
     news.sort((a, b) => (a.file < b.file ? -1 : 1));
     for (const one of news) counts[this.#take(one, problems)] += 1;
     counts.unchanged += looked.length - news.length;
-    const gone = this.#goneFrom(names);
-    for (const file of gone) this.#drop(file);
     if (gone.length + counts.added + counts.changed > 0) this.#likeness?.touch();
     return { ...counts, removed: gone.length, problems };
   }
@@ -145,16 +141,17 @@ export class RuleSet {
   }
 
   /** The file, where it may say something else than before; undefined where it lies as it did. */
-  #newsOf(file: string, path: string): News | undefined {
-    const status = statSync(path);
-    if (isSame(this.#files.get(file)?.stamp, status)) return undefined;
+  #newsOf(file: string, path: string, problems: Problem[]): News | undefined {
+    const status = readOr(file, problems, () => stampOf(path));
+    if (status === undefined || isSame(this.#files.get(file)?.stamp, status)) return undefined;
     const { size, mtimeMs, ctimeMs, ino } = status;
     return { file, path, stamp: { size, mtimeMs, ctimeMs, ino } };
   }
 
   #take({ file, path, stamp }: News, problems: Problem[]): 'added' | 'changed' | 'unchanged' {
     const before = this.#files.get(file);
-    const bytes = readFileSync(path);
+    const bytes = readOr(file, problems, () => readFileSync(path));
+    if (bytes === undefined) return 'unchanged';
     const sha256 = createHash('sha256').update(bytes).digest('hex');
     if (before?.sha256 === sha256) {
       this.#files.set(file, { ...before, stamp });

@@ -1,3 +1,4 @@
+import { mkdirSync, renameSync, rmSync, symlinkSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 import { Rule } from '../../src/library/rule.ts';
 import { RuleSet } from '../../src/library/rule_set.ts';
@@ -17,6 +18,32 @@ describe('the rules of a folder', () => {
     expect(set.names).toEqual(['a', 'b', 'c']);
     expect(set.all('default')).toHaveLength(3);
     expect(set.all('elsewhere')).toEqual([]);
+  });
+
+  it('stay when their file gets another name', () => {
+    const folder = aLibraryFolder({ 'rules/a.rule.yaml': ruleText('one') });
+    const set = new RuleSet(folder);
+    set.sync();
+    renameSync(`${folder}/rules/a.rule.yaml`, `${folder}/rules/b.rule.yaml`);
+    expect(set.sync()).toMatchObject({ added: 1, removed: 1, problems: [] });
+    expect(set.names).toEqual(['one']);
+  });
+
+  it('are read though one of the files cannot be, which is named', () => {
+    const folder = aLibraryFolder({ 'rules/a.rule.yaml': ruleText('one'), 'rules/b.rule.yaml': ruleText('two') });
+    const set = new RuleSet(folder);
+    set.sync();
+    symlinkSync('/nowhere', `${folder}/rules/c.rule.yaml`);
+    mkdirSync(`${folder}/rules/d.rule.yaml`);
+    rmSync(`${folder}/rules/b.rule.yaml`);
+    expect(set.sync()).toMatchObject({
+      removed: 1,
+      problems: [
+        { file: 'c.rule.yaml', message: expect.stringContaining('ENOENT') },
+        { file: 'd.rule.yaml', message: 'cannot be read: it is no regular file' },
+      ],
+    });
+    expect(set.names).toEqual(['one']);
   });
 
   it('are not gone through one by one for a text where there is no model for vectors', () => {
