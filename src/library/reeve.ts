@@ -179,7 +179,7 @@ function partsOf(given: ReeveOptions) {
       }),
     options.thresholds.likeness,
   );
-  const tally = new Tally(directory);
+  const tally = new Tally(directory, log);
   const actions = new Actions();
   const tools: Tool[] = [];
   const caps = { ...EXPLORE_CAPS, ...options.budget };

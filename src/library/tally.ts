@@ -2,6 +2,7 @@
 import { existsSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { z } from 'zod';
+import { messageOf } from '../core/errors.ts';
 import { makeDirectory } from '../resilience/make_directory.ts';
 import { emptyRecord } from '../rulebook/record/record.ts';
 import { isStruggling } from '../rulebook/record/maturity.ts';
@@ -33,11 +34,15 @@ const NOTHING: Written = { resolves: 0, explorations: 0, model_asked: 0, cost_mi
 
 export class Tally {
   readonly #file: string | undefined;
+  readonly #log: ((line: string) => void) | undefined;
+  /** The last write failed. */
+  #isStuck = false;
   readonly #rules = new Map<string, Outcomes>();
   #totals: Omit<Written, 'rules'>;
 
   /** Without a directory nothing is kept. A file that cannot be read as counts is left alone and begun anew. */
-  constructor(directory: string | undefined) {
+  constructor(directory: string | undefined, log?: (line: string) => void) {
+    this.#log = log;
     this.#file = directory === undefined ? undefined : join(directory, 'runs', 'stats.json');
     const { rules, ...totals } = this.#read();
     this.#totals = totals;
@@ -87,14 +92,25 @@ export class Tally {
     }
   }
 
+  /** A disk that takes nothing undoes no action and no cure: what is counted is written with the next. */
   #write(): void {
     if (this.#file === undefined) return;
-    makeDirectory(dirname(this.#file));
+    try {
+      this.#save(this.#file);
+      this.#isStuck = false;
+    } catch (thrown) {
+      if (!this.#isStuck) this.#log?.(`what rules have done cannot be written down: ${messageOf(thrown)}`);
+      this.#isStuck = true;
+    }
+  }
+
+  #save(file: string): void {
+    makeDirectory(dirname(file));
     const rules = [...this.#rules].map(([rule, outcomes]) => ({ rule, ...outcomes }));
     const written: Written = { ...this.#totals, rules };
-    const draft = `${this.#file}.${process.pid}.tmp`;
+    const draft = `${file}.${process.pid}.tmp`;
     writeFileSync(draft, `${JSON.stringify(written)}\n`);
-    renameSync(draft, this.#file);
+    renameSync(draft, file);
   }
 }
 

@@ -10,6 +10,7 @@ const FILES = {
 
 export function aReeve() {
   const lines: string[] = [];
-  const reeve = createReeve({ directory: aLibraryFolder(FILES), log: (line) => void lines.push(line) });
-  return { reeve, lines };
+  const directory = aLibraryFolder(FILES);
+  const reeve = createReeve({ directory, log: (line) => void lines.push(line) });
+  return { reeve, lines, directory };
 }
