@@ -78,10 +78,8 @@ function openByHttp(url: URL, signal: AbortSignal): Promise<OpenedSource> {
   if (url.protocol !== 'http:' && url.protocol !== 'https:') {
     return Promise.resolve({ error: new ReeveError('ENGINE_ANSWER_INVALID', `cannot ask ${url.protocol}`) });
   }
-  const headers = { 'accept-encoding': 'identity', connection: 'close' };
-  const request = (url.protocol === 'https:' ? https : http).request(url, {
-    ...{ headers, agent: false, signal, maxHeaderSize: HEADER_BYTES_MAX },
-  });
+  const request = requestTo(url, signal);
+  if ('error' in request) return Promise.resolve(request);
   request.on('response', (incoming) => {
     incoming.on('error', () => undefined);
     resolve({ incoming });
@@ -93,6 +91,18 @@ function openByHttp(url: URL, signal: AbortSignal): Promise<OpenedSource> {
   request.on('close', () => resolve({ error: Object.assign(new Error('closed'), { code: 'ECONNRESET' }) }));
   request.end();
   return promise;
+}
+
+/** A redirect may lead to an address that Node refuses to ask: one whose user name is no sound escape. */
+function requestTo(url: URL, signal: AbortSignal): http.ClientRequest | { readonly error: unknown } {
+  const headers = { 'accept-encoding': 'identity', connection: 'close' };
+  try {
+    return (url.protocol === 'https:' ? https : http).request(url, {
+      ...{ headers, agent: false, signal, maxHeaderSize: HEADER_BYTES_MAX },
+    });
+  } catch (cause) {
+    return { error: new ReeveError('ENGINE_ANSWER_INVALID', `cannot ask ${url.host}`, { cause }) };
+  }
 }
 
 type Judgement = Pick<SourceReading, 'ok' | 'failure' | 'silentMs'>;

@@ -169,6 +169,13 @@ describe('a look at a source', () => {
     expect(other.asked).toEqual([]);
   });
 
+  it('has a reading where a redirect leads to an address that nobody can ask', async () => {
+    const { url } = await serve((_request, response) => {
+      response.writeHead(302, { location: `http://%zz:x@${response.req.headers.host}/` }).end();
+    });
+    expect(await look(url)).toEqual({ ok: false, failure: 'invalid_answer', host: new URL(url).host });
+  });
+
   it('follows a redirect to another port only where the configuration names it', async () => {
     const other = await serve((_request, response) => void response.write(transportStream(500)));
     const { url } = await serve((_request, response) => response.writeHead(302, { location: `${other.url}/x` }).end());
