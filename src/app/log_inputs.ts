@@ -5,6 +5,7 @@ import { safeText } from '../collect/clean.ts';
 import { createFeeds, DEFAULT_FEED_LIMITS, type FeedStats, type LineFeed } from '../collect/feed/feed.ts';
 import { createIntake, type Taken } from '../collect/intake/intake.ts';
 import { createJournald } from '../collect/journald/journald.ts';
+import { fullUnitName } from '../collect/journald/units.ts';
 import type { Poller } from '../collect/probes/poller.ts';
 import type { PoolReadings } from '../collect/prometheus/pool.ts';
 import { createPrometheusQueries } from '../collect/prometheus/queries.ts';
@@ -103,7 +104,7 @@ function syslogOf({ collectors: { syslog } }: Config, { clock, log, channelOf }:
 function journaldOf({ collectors: { journald }, stateDirectory }: Config, { clock, log }: LogInputDeps, open: Open) {
   if (journald === undefined) return undefined;
   const { units, channels } = journald;
-  const owners = new Map(channels.map(({ unit, channel }) => [withSuffix(unit), channel]));
+  const owners = new Map(channels.map(({ unit, channel }) => [fullUnitName(unit), channel]));
   return createJournald({
     ...{ program: 'journalctl', units, clock, feed: open('journald') },
     cursorFile: join(stateDirectory, 'journald.cursor'),
@@ -111,9 +112,6 @@ function journaldOf({ collectors: { journald }, stateDirectory }: Config, { cloc
     report: (because) => log.warn({ source: 'journald' }, safeText(because, 512)),
   });
 }
-
-/** As systemd takes it: a name without a kind is a service. */
-const withSuffix = (unit: string): string => (/\.[a-z]+$/.test(unit) ? unit : `${unit}.service`);
 
 function prometheusOf(config: Config, deps: LogInputDeps, ask: BoundedFetch): Poller {
   const { clock, log, pools } = deps;

@@ -2,6 +2,7 @@
 import type { z } from 'zod';
 import { intakeDocument } from '../../collect/intake/schema.ts';
 import { journaldDocument } from '../../collect/journald/schema.ts';
+import { followsUnit } from '../../collect/journald/units.ts';
 import { prometheusDocument, type QueryMeaning } from '../../collect/prometheus/schema.ts';
 import { syslogDocument } from '../../collect/syslog/schema.ts';
 import type { Limits } from '../../core/limits.ts';
@@ -134,7 +135,12 @@ function journaldOf(reading: Reading, known: Known): JournaldConfig | undefined 
   const document = reading.part('journald', journaldDocument);
   if (document === undefined) return undefined;
   const { units = [], channels = [] } = document;
-  for (const [index, { channel }] of channels.entries()) known(['journald', 'channels', index, 'channel'], channel);
+  for (const [index, { unit, channel }] of channels.entries()) {
+    const path = ['journald', 'channels', index];
+    known([...path, 'channel'], channel);
+    if (units.length === 0 || units.some((pattern) => followsUnit(pattern, unit))) continue;
+    reading.note([...path, 'unit'], `${unit} is none of the units that are followed`, 'add it to units:');
+  }
   return { units, channels };
 }
 

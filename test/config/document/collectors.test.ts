@@ -108,6 +108,11 @@ sources:
       'expected an address or a subnet',
     ],
     ['a channel that is not there', 'journald: { channels: [{ unit: a, channel: nope }] }', 'there is no channel nope'],
+    [
+      'a unit that is not followed',
+      'journald: { units: [enc, "cam@*"], channels: [{ unit: other, channel: news }] }',
+      'other is none of the units that are followed',
+    ],
     ['a misspelt key', 'journald: { unit: [a] }', 'journald'],
     [
       'a query without its symptom',
