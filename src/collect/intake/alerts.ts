@@ -39,7 +39,7 @@ const webhook = z.object({ version: z.literal('4'), alerts: z.array(alert).max(1
 const LIMITS = { depth: 8, containers: 10_000, names: 10_000, values: 10_000 };
 
 /** Reeve's own pages come back when Alertmanager sends everything to everybody: they are no evidence. */
-const OWN = /^Reeve/;
+export const isOwnAlert = (alertname: string): boolean => alertname.startsWith('Reeve');
 const CONFIDENCE = 0.9;
 const WINDOW_MS = MINUTE_MS;
 const TEXT_MAX = 400;
@@ -63,7 +63,7 @@ export function readAlerts(body: Buffer, options: AlertsOptions): AlertsRead {
 function symptomOf({ labels, annotations }: z.output<typeof alert>, options: AlertsOptions): Symptom[] {
   const name = labelled(labels, ['alertname']) ?? '';
   const meaning = options.meanings.find(({ alertname }) => alertname === name);
-  if (meaning === undefined || OWN.test(name)) return [];
+  if (meaning === undefined || isOwnAlert(name)) return [];
   const named = labelled(labels, meaning.channelLabels);
   const channel = named === undefined ? undefined : options.channelOf(named);
   if (channel === undefined) return [];

@@ -143,6 +143,11 @@ function checkSource(reading: Reading, path: Path, { source, output, expected, i
     const got = source.url === undefined ? 'neither' : 'both';
     reading.note([...path, 'source'], `expected either url or status, got ${got}`, 'say how the source is reached');
   }
+  const { status: page, expect, redirects_to: redirects } = source ?? {};
+  for (const [key, written] of Object.entries({ expect: expect === 'mpegts', redirects_to: redirects !== undefined })) {
+    if (page === undefined || !written) continue;
+    reading.note([...path, 'source', key], 'a status page is looked at, not the stream', 'take it out, or write url:');
+  }
   for (const [key, part] of [['output', output] as const, ['source', source] as const]) {
     const status = part?.status;
     if (!status) continue;

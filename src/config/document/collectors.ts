@@ -1,5 +1,6 @@
 /** Reads the settings of the collectors. */
 import type { z } from 'zod';
+import { isOwnAlert } from '../../collect/intake/alerts.ts';
 import { intakeDocument } from '../../collect/intake/schema.ts';
 import { journaldDocument } from '../../collect/journald/schema.ts';
 import { followsUnit } from '../../collect/journald/units.ts';
@@ -93,6 +94,7 @@ type Known = (path: Path, channel: string | undefined) => void;
 function intakeOf(reading: Reading): IntakeConfig {
   const document: z.output<typeof intakeDocument> = reading.part('intake', intakeDocument) ?? {};
   const channelLabels = document.channel_labels ?? CHANNEL_LABELS;
+  checkAlerts(reading, document.alerts ?? []);
   return {
     tokens: (document.tokens ?? []).flatMap((each, index) => {
       const token = tokenFrom(reading, ['intake', 'tokens', index], each);
@@ -104,6 +106,19 @@ function intakeOf(reading: Reading): IntakeConfig {
       ...{ alertname, means, channelLabels: own ?? channelLabels },
     })),
   };
+}
+
+/** The first entry of a name is the one that counts. */
+function checkAlerts(reading: Reading, alerts: readonly { readonly alertname: string }[]): void {
+  const names = alerts.map(({ alertname }) => alertname);
+  for (const [index, name] of names.entries()) {
+    const path = ['intake', 'alerts', index, 'alertname'];
+    if (names.indexOf(name) !== index) {
+      reading.note(path, `the alert ${name} stands here a second time`, 'keep one: channel_labels may name several');
+    } else if (isOwnAlert(name)) {
+      reading.note(path, `${name} is an alert of Reeve's own, which is no evidence`, 'take it out');
+    }
+  }
 }
 
 function syslogOf(reading: Reading, known: Known): SyslogConfig | undefined {

@@ -109,6 +109,16 @@ sources:
     ],
     ['a channel that is not there', 'journald: { channels: [{ unit: a, channel: nope }] }', 'there is no channel nope'],
     [
+      'an alert that has a meaning already',
+      'intake: { alerts: [{ alertname: a, means: stalled_output }, { alertname: a, means: disk_full }] }',
+      'the alert a stands here a second time',
+    ],
+    [
+      'an alert of Reeve itself',
+      'intake: { alerts: [{ alertname: ReeveDown, means: stalled_output }] }',
+      'which is no evidence',
+    ],
+    [
       'a unit that is not followed',
       'journald: { units: [enc, "cam@*"], channels: [{ unit: other, channel: news }] }',
       'other is none of the units that are followed',
@@ -163,6 +173,11 @@ sources:
       'two channels on one mount',
       'channels: [{ ids: [a, b], engine: e, output: { status: { kind: icecast, url: "http://x", mount: /m } } }]',
       '2 channels would share this',
+    ],
+    [
+      'what is expected of a stream that nobody looks at',
+      'channels: [{ id: a, engine: e, source: { status: { kind: owncast, url: "http://x" }, expect: mpegts } }]',
+      'a status page is looked at, not the stream',
     ],
     [
       'a source that is nowhere',
