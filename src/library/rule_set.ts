@@ -184,11 +184,14 @@ export class RuleSet {
   #drop(file: string): void {
     const held = this.#files.get(file);
     if (held === undefined) return;
+    const { document } = held;
     this.#files.delete(file);
-    this.#byName.delete(held.document.name);
+    this.#count(document, -1);
+    // A program may have added another one of its name.
+    if (this.#byName.get(document.name) !== document) return;
+    this.#byName.delete(document.name);
     this.#forget();
-    this.#index(collectionOf(held.document)).remove(held.document.name);
-    this.#count(held.document, -1);
+    this.#index(collectionOf(document)).remove(document.name);
   }
 
   #count({ when }: LibraryRuleDocument, by: 1 | -1): void {

@@ -29,6 +29,18 @@ describe('the rules of a folder', () => {
     expect(set.names).toEqual(['one']);
   });
 
+  it('leave the one that a program has added in its place when their file goes', () => {
+    const folder = aLibraryFolder({ 'rules/a.rule.yaml': ruleText('one'), 'own.rule.yaml': ruleText('one') });
+    const set = new RuleSet(folder);
+    set.sync();
+    const own = Rule.fromYaml(`${folder}/own.rule.yaml`).document;
+    set.add(own);
+    rmSync(`${folder}/rules/a.rule.yaml`);
+    expect(set.sync()).toMatchObject({ removed: 1 });
+    expect(set.named('one')).toBe(own);
+    expect(set.search({}, 'default', () => undefined).map(({ rule }) => rule)).toEqual([own]);
+  });
+
   it('are read though one of the files cannot be, which is named', () => {
     const folder = aLibraryFolder({ 'rules/a.rule.yaml': ruleText('one'), 'rules/b.rule.yaml': ruleText('two') });
     const set = new RuleSet(folder);
