@@ -19,6 +19,7 @@ interface Cluster {
 }
 
 export interface MinerLimits {
+  /** Of lines; those with a name come on top. */
   readonly clustersMax: number;
   /** 0 to 1: the share of equal words from which two lines have one shape. */
   readonly similarity: number;
@@ -36,6 +37,8 @@ export class TemplateMiner {
   readonly #limits: MinerLimits;
   readonly #leaves = new Map<string, Cluster[]>();
   readonly #clusters = new Map<number, Cluster>();
+  /** How many have a name: as many as the catalogue has, and they stay. */
+  #named = 0;
   #lastId = 0;
   #uses = 0;
   #evicted = 0;
@@ -86,7 +89,8 @@ export class TemplateMiner {
   }
 
   #create(tokens: string[], leaf: string, like: string | undefined): Cluster {
-    if (this.#clusters.size >= this.#limits.clustersMax) this.#evict();
+    if (like !== undefined) this.#named += 1;
+    else if (this.#clusters.size - this.#named >= this.#limits.clustersMax) this.#evict();
     this.#lastId += 1;
     const cluster = { id: this.#lastId, tokens, like, usedAt: 0, leaf };
     this.#clusters.set(cluster.id, cluster);
@@ -96,7 +100,8 @@ export class TemplateMiner {
 
   /** The least recently used tenth goes at once, so that a flood of new shapes does not sort on every line. */
   #evict(): void {
-    const byUse = [...this.#clusters.values()].sort((a, b) => a.usedAt - b.usedAt);
+    const nameless = [...this.#clusters.values()].filter(({ like }) => like === undefined);
+    const byUse = nameless.sort((a, b) => a.usedAt - b.usedAt);
     for (const cluster of byUse.slice(0, Math.ceil(this.#limits.clustersMax / 10))) {
       this.#clusters.delete(cluster.id);
       const rest = (this.#leaves.get(cluster.leaf) ?? []).filter(({ id }) => id !== cluster.id);

@@ -36,6 +36,14 @@ describe('TemplateMiner', () => {
     expect(miner.learn('Connection to 10.9.9.9 refused by peer').template.like).toBe('refused');
   });
 
+  it('knows what has a name however many other shapes come', () => {
+    const miner = new TemplateMiner({ clustersMax: 10 });
+    for (const word of 'abcdefghijklmnopqrst') miner.seed(`${word}${word} is refused by the upstream`, word);
+    for (const word of 'abcdefghijklmnopqrst') miner.learn(`${word} is something that nobody has named so far`);
+    expect(miner.size).toBe(30);
+    expect(miner.learn('aa is refused by the upstream').template.like).toBe('a');
+  });
+
   it('keeps to its memory and counts what it forgets', () => {
     const miner = new TemplateMiner({ clustersMax: 50 });
     for (let at = 0; at < 5000; at += 1)
