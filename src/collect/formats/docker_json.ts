@@ -5,7 +5,7 @@ import type { Chunk, ChunkCount, ChunkSink } from '../../core/chunk.ts';
 const PIECE_BYTES = 16_384;
 /** A longer line is handed on in parts: it holds memory for as long as its end does not come. */
 const LINE_CHARS_MAX = 262_144;
-/** Lines that are waited for at once; more are handed on in parts. */
+/** Lines that are waited for at once. Of more, the one whose writer was silent for longest is handed on as it is. */
 const UNFINISHED_MAX = 64;
 
 /**
@@ -15,15 +15,25 @@ const UNFINISHED_MAX = 64;
  * of that goes on as it stands.
  */
 export function dockerJson(sink: ChunkSink): ChunkSink {
-  const unfinished = new Map<string, string>();
-  const join = ({ source, path = '' }: Chunk, { log, stream }: DockerRecord): string => {
+  const unfinished = new Map<string, Unfinished>();
+  const makeRoom = (): void => {
+    const [oldest] = unfinished;
+    if (oldest === undefined || unfinished.size < UNFINISHED_MAX) return;
+    const [key, { text, chunk }] = oldest;
+    unfinished.delete(key);
+    const bytes = Buffer.from(`${text}\n`);
+    sink({ ...chunk, bytes, start: 0, end: bytes.length });
+  };
+  const join = (chunk: Chunk, { log, stream }: DockerRecord): string => {
+    const { source, path = '' } = chunk;
     const key = `${source}\n${path}\n${stream}`;
-    const text = (unfinished.get(key) ?? '') + log;
+    const text = (unfinished.get(key)?.text ?? '') + log;
     unfinished.delete(key);
     if (text === '' || /[\n\r]$/.test(text)) return text;
     const isPiece = Buffer.byteLength(log) >= PIECE_BYTES && text.length <= LINE_CHARS_MAX;
-    if (!isPiece || unfinished.size >= UNFINISHED_MAX) return `${text}\n`;
-    unfinished.set(key, text);
+    if (!isPiece) return `${text}\n`;
+    makeRoom();
+    unfinished.set(key, { text, chunk: { ...chunk, bytes: NOTHING } });
     return '';
   };
   return (chunk: Chunk): ChunkCount => {
@@ -41,6 +51,14 @@ export function dockerJson(sink: ChunkSink): ChunkSink {
     return { lines, matched, unmatched: lines - matched, progress: seen.progress };
   };
 }
+
+/** The beginning of a line, and where it was read. */
+interface Unfinished {
+  readonly text: string;
+  readonly chunk: Chunk;
+}
+
+const NOTHING = Buffer.alloc(0);
 
 interface DockerRecord {
   readonly log: string;

@@ -53,3 +53,25 @@ describe.skipIf(!canDocker)("a real Docker's log of a container (needs root and 
     expect(second.lines[1]).toBe(long);
   });
 });
+
+it('a line of many pieces stays one, however many writers have ended in the middle of one before', () => {
+  const taken: (readonly [path: string | undefined, texts: readonly string[]])[] = [];
+  const sink = dockerJson((chunk) => {
+    const { count, records } = countChunk(chunk);
+    taken.push([chunk.path, records.map((record) => record.trimEnd())]);
+    return count;
+  });
+  const write = (path: string, log: string) => {
+    const bytes = Buffer.from(`${JSON.stringify({ log, stream: 'stderr' })}\n`);
+    return sink({
+      ...{ source: 'all', path, channel: undefined, bytes, start: 0, end: bytes.length },
+      ...{ backlog: false, at: 1, monoMs: 1 },
+    });
+  };
+  const piece = 'x'.repeat(16_384);
+  for (let at = 0; at < 64; at += 1) write(`/gone/${at}`, `${piece}${at}`);
+  write('/new', piece);
+  expect(taken).toEqual([['/gone/0', [`${piece}0`]]]);
+  expect(write('/new', 'Connection refused\n')).toMatchObject({ lines: 1 });
+  expect(taken.at(-1)).toEqual(['/new', [`${piece}Connection refused`]]);
+});

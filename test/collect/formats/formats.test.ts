@@ -69,7 +69,7 @@ describe("Docker's JSON logs", () => {
     expect(records).toEqual(['other\n', 'another file\n', `${piece}b ERR\n`]);
   });
 
-  it('wait for the ends of 64 lines at once, and hand on the next in parts', () => {
+  it('wait for the ends of 64 lines at once, and hand on the one in parts that was silent for longest', () => {
     const seen: string[] = [];
     const sink = dockerJson((chunk) => {
       const { count, records: more } = countChunk(chunk);
@@ -80,8 +80,12 @@ describe("Docker's JSON logs", () => {
     expect(seen).toEqual([]);
     sink(chunkOf(record(piece), { path: '/64' }));
     expect(seen).toEqual([`${piece}\n`]);
+    for (const path of ['/1', '/64']) {
+      sink(chunkOf(record('end\n'), { path }));
+      expect(seen.at(-1)).toBe(`${piece}end\n`);
+    }
     sink(chunkOf(record('end\n'), { path: '/0' }));
-    expect(seen.at(-1)).toBe(`${piece}end\n`);
+    expect(seen.at(-1)).toBe('end\n');
   });
 
   it('join them for each container of a source with many, also over a rotation', async () => {
