@@ -49,7 +49,7 @@ export const sourcePart = z
     ).optional(),
     expect: z.enum(['mpegts', 'any']).optional().describe('mpegts: the bytes are looked at too. Default any.'),
     redirects_to: z
-      .array(urlField('An origin.'))
+      .array(urlField('An origin. {id} is the channel.'))
       .max(16)
       .optional()
       .describe(

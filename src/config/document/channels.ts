@@ -182,17 +182,26 @@ function checkTemplates(reading: Reading, path: Path, value: ChannelDocument): v
     path: (typeof log === 'string' ? ['logs', index] : ['logs', index, 'path']) as Path,
     own: true,
   }));
-  for (const { path: at, own } of [...TEMPLATES, ...logs]) {
+  const redirects = (value.source?.redirects_to ?? []).map((_, at) => ({
+    path: ['source', 'redirects_to', at],
+    own: false,
+  }));
+  for (const { path: at, own } of [...TEMPLATES, ...logs, ...redirects]) {
     const text = valueAt(value, at);
     if (typeof text !== 'string') continue;
     const stray = text.match(PLACEHOLDER)?.find((placeholder) => placeholder !== '{id}');
     if (stray !== undefined)
       reading.note([...path, ...at], `unknown placeholder ${stray}`, 'only {id} is replaced here');
+    const bad = (value.ids ?? [value.id ?? '']).find((id) => isNoAddress(text.replaceAll('{id}', id)));
+    if (bad !== undefined) reading.note([...path, ...at], `no address where {id} is ${bad}`, 'write that one out');
     if (own && (value.ids?.length ?? 0) > 1 && !text.includes('{id}')) {
       reading.note([...path, ...at], `${value.ids?.length} channels would share this`, 'put {id} where they differ');
     }
   }
 }
+
+/** 10.0.0.{id} is one up to 255. */
+const isNoAddress = (filled: string): boolean => /^https?:/.test(filled) && !URL.canParse(filled);
 
 interface Draft {
   readonly path: Path;
@@ -225,7 +234,7 @@ function draftOf(reading: Reading, { path, id, value }: Draft): ChannelDraft {
       everyMs: source.every ?? SOURCE_EVERY_MS,
       calmEveryMs: Math.max(source.every ?? SOURCE_EVERY_MS, source.calm_every ?? SOURCE_CALM_MS),
       expect: source.expect ?? 'any',
-      redirectsTo: (source.redirects_to ?? []).map((address) => new URL(address).origin),
+      redirectsTo: (source.redirects_to ?? []).flatMap((address) => URL.parse(fill(address))?.origin ?? []),
     },
     hasSource: source !== undefined,
     hasOutputProbe: output !== undefined,

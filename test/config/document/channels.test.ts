@@ -27,6 +27,16 @@ describe('the channels of a configuration are refused for', () => {
       '2 channels would share this (put {id} where they differ)',
     ],
     [
+      'an address that is none for one of them',
+      channels('{ ids: ["9", "999"], engine: e, source: { url: "http://10.0.0.{id}/a" } }'),
+      'no address where {id} is 999',
+    ],
+    [
+      'an origin with a placeholder that is not replaced',
+      channels('{ id: a, engine: e, source: { url: "http://h/a", redirects_to: ["https://{name}.example"] } }'),
+      'unknown placeholder {name}',
+    ],
+    [
       'one name in two entries',
       channels('{ id: a, engine: e, name: x }', '{ id: b, engine: e, name: x }'),
       'b and a have the same name in one engine',
@@ -82,4 +92,16 @@ describe('the channels of a configuration are refused for', () => {
       'expected at most 20000 channels, got 20001',
     );
   });
+});
+
+it('the id of a channel stands in the origins that its source may redirect to', () => {
+  const { config, problems } = loadText(`version: 1
+engines: [{ id: e, kind: supervisor, socket: /run/s.sock }]
+channels: [{ ids: [a, b], engine: e, source: { url: "http://h/{id}", redirects_to: ["https://{id}.example"] } }]
+`);
+  expect(problemLines(problems)).toEqual([]);
+  expect(config?.channels.map(({ source }) => source?.redirectsTo)).toEqual([
+    ['https://a.example'],
+    ['https://b.example'],
+  ]);
 });
