@@ -1,6 +1,7 @@
 /** The HTTP client of the command line. */
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { type Clock, deadline, systemClock } from '../core/clock.ts';
 import { ReeveError } from '../core/errors.ts';
 import { fetchOwn, type OwnDaemon, parseOwnDaemon } from './own_daemon.ts';
 
@@ -26,6 +27,21 @@ const HINT = [
   'Elsewhere, or its configuration cannot be read now? Give its --config or --state; or --url, and --token-file or',
   'REEVE_TOKEN.',
 ].join(' ');
+
+/** A test page waits 10 s for a receiver; nothing else takes a daemon that works as long. */
+const ANSWER_WITHIN_MS = 30_000;
+
+const HUNG_HINT = [
+  'Something listens there, so it runs and does not get to it: is its process stopped (state T in ps), its disk or its',
+  'machine stuck? Its log says what it did last. Restarting it loses nothing: its state is on the disk.',
+].join(' ');
+
+/** What was sent to a daemon that hangs may lie in its socket, and is done when it goes on. */
+function hung(where: string, method: string | undefined): ReeveError {
+  const sent = method === 'POST' ? '; what was asked for may still be done, once it goes on' : '';
+  const message = `no answer from ${where} in ${ANSWER_WITHIN_MS / 1_000} s${sent}`;
+  return new ReeveError('DAEMON_UNREACHABLE', message, { hint: HUNG_HINT });
+}
 
 function readState(options: ClientOptions, name: string): string {
   const path = join(options.state, name);
@@ -78,18 +94,20 @@ function targetOf(options: ClientOptions): Target {
 }
 
 /**
- * Throws DAEMON_UNREACHABLE when no server answers, USAGE when the daemon refuses the question or when there is no
- * token for the address, JOURNAL_UNWRITABLE when it could not write it down, DAEMON_FAILED when it failed to answer.
+ * Throws DAEMON_UNREACHABLE when no server answers in time, USAGE when the daemon refuses the question or when there is
+ * no token for the address, JOURNAL_UNWRITABLE when it could not write it down, DAEMON_FAILED when it failed to answer.
  */
-export function createClient(options: ClientOptions, fetcher: typeof fetch): Client {
+export function createClient(options: ClientOptions, fetcher: typeof fetch, clock: Clock = systemClock): Client {
   const send = async (path: string, init: RequestInit): Promise<Response> => {
     const { daemon, token } = targetOf(options);
     const headers = { authorization: `Bearer ${token}`, 'content-type': 'application/json' };
     const address = new URL(path, daemon.url);
-    const request = { ...init, headers, redirect: 'error' as const };
-    return fetchOwn(daemon, fetcher)(address, request).catch((cause: unknown) => {
+    const where = daemon.socketPath ?? address.origin;
+    using limit = deadline(clock, ANSWER_WITHIN_MS, () => hung(where, init.method));
+    const request = { ...init, headers, redirect: 'error' as const, signal: limit.signal };
+    return await fetchOwn(daemon, fetcher)(address, request).catch((cause: unknown) => {
+      if (limit.signal.aborted) throw limit.signal.reason;
       if (cause instanceof ReeveError) throw cause;
-      const where = daemon.socketPath ?? address.origin;
       throw new ReeveError('DAEMON_UNREACHABLE', `no answer from ${where}`, { cause, hint: HINT });
     });
   };

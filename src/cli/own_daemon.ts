@@ -32,17 +32,22 @@ export function fetchOwn(own: OwnDaemon, fetcher: typeof fetch): typeof fetch {
   if (own.socketPath === undefined && own.certificate === undefined) return fetcher;
   return async (input, init = {}) => {
     const url = new URL(String(input instanceof Request ? input.url : input));
-    const way = own.socketPath === undefined ? { socket: await pinned(own) } : { socketPath: own.socketPath };
+    const way =
+      own.socketPath === undefined ? { socket: await pinned(own, init.signal) } : { socketPath: own.socketPath };
     return send(url, init, way);
   };
 }
 
 /** Nothing is sent before the other side has shown the certificate that lies in the state directory. */
-async function pinned({ url, certificate = '' }: OwnDaemon): Promise<Socket> {
+async function pinned({ url, certificate = '' }: OwnDaemon, signal?: AbortSignal | null): Promise<Socket> {
   const known = new X509Certificate(certificate).fingerprint256;
   const host = url.hostname.replace(/^\[(.*)\]$/, '$1');
   const socket = connectTls({ host, port: Number(url.port || 443), rejectUnauthorized: false });
-  await once(socket, 'secureConnect');
+  // A daemon that hangs takes the connection and never shows anything.
+  await once(socket, 'secureConnect', signal ? { signal } : {}).catch((cause: unknown) => {
+    socket.destroy();
+    throw cause;
+  });
   if (socket.getPeerX509Certificate()?.fingerprint256 === known) return socket;
   socket.destroy();
   throw new ReeveError('DAEMON_UNREACHABLE', `${url.origin} shows another certificate than the daemon of this state`);

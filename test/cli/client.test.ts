@@ -1,8 +1,11 @@
+import { once } from 'node:events';
 import { mkdtempSync, writeFileSync } from 'node:fs';
+import { type AddressInfo, createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { createClient } from '../../src/cli/client.ts';
+import { fakeClock } from '../support/fake_clock.ts';
 
 const OWN = 'http://127.0.0.1:7433';
 const TOKEN = 'the-admin-token-of-this-installation';
@@ -92,6 +95,34 @@ describe('where no daemon answers', () => {
     const refusal = await hintOf(state);
     expect(refusal).toMatchObject({ code: 'DAEMON_UNREACHABLE', message: expect.stringContaining(because) });
     for (const step of STEPS) expect(refusal).toMatchObject({ hint: expect.stringMatching(step) });
+  });
+});
+
+describe('where a daemon takes the question and hangs', () => {
+  const said = async (ask: (client: ReturnType<typeof createClient>) => Promise<unknown>) => {
+    const { clock, advance } = fakeClock();
+    const server = createServer().listen(0, '127.0.0.1');
+    await once(server, 'listening');
+    const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+    const refusal = ask(createClient({ state: aState(url), url, token: undefined }, fetch, clock)).catch((e) => e);
+    await once(server, 'connection');
+    await advance(30_000);
+    server.close();
+    return refusal;
+  };
+
+  it('the command ends after 30 s, and says that the daemon runs and what to look at', async () => {
+    expect(await said((client) => client.get('/api/v1/status'))).toMatchObject({
+      code: 'DAEMON_UNREACHABLE',
+      exitCode: 69,
+      message: expect.stringMatching(/^no answer from http:\/\/127\.0\.0\.1:\d+ in 30 s$/),
+      hint: expect.stringContaining('state T in ps'),
+    });
+  });
+
+  it('an order is told to be possibly done later', async () => {
+    const refusal = await said((client) => client.post('/api/v1/thaw', { because: 'x' }));
+    expect(refusal).toMatchObject({ message: expect.stringContaining('may still be done, once it goes on') });
   });
 });
 
