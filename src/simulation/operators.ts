@@ -99,12 +99,17 @@ export class Operators {
 
   /**
    * Takes back everything that would keep SimulatedDaemon from acting, and starts what somebody stopped and forgot: of
-   * that a Reeve that has lost its journal cannot know that it was wished for, and pages until it plays.
+   * that a Reeve that has lost its journal cannot know that it was wished for, and pages until it plays. What has been
+   * down for long is mended: a page that rang for an outage before this one, and is still open, calls nobody again.
    */
   settle(): void {
-    const { service } = this.#deps;
-    for (const channel of service.channels.values())
-      if (service.statusOf(channel) === 'stopped') service.restart(channel.plan.id, 'human');
+    const { service, nowMs } = this.#deps;
+    for (const channel of service.channels.values()) {
+      const { id } = channel.plan;
+      const fromMs = service.downtime.episodeOf(id)?.fromMs;
+      if (service.statusOf(channel) === 'stopped') service.restart(id, 'human');
+      else if (fromMs !== undefined && nowMs() >= fromMs + REPAIR_MS) service.repair(id);
+    }
     this.#say((reeve) => commands.thaw(reeve.pipeline.control(), CONTEXT));
     const held = Object.values(this.#deps.reeve()?.pipeline.guardState().containments ?? {});
     for (const { scope } of held) this.#say(() => commands.release(this.#known, scope, CONTEXT));

@@ -286,7 +286,7 @@ export class Simulation {
     this.#disk.disarm();
     if (this.#disk.broken) this.#runs.die(1_000, 0);
     this.#disk.rotting.mend();
-    for (const minutes of [5, 15, 25]) {
+    for (const minutes of [5, 15, 20, 25]) {
       this.#agenda.add(this.#nowMs + minutes * MINUTE_MS, () => this.#operators.settle());
     }
   }

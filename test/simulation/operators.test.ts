@@ -53,4 +53,14 @@ describe('people of the simulation', () => {
     people.settle();
     expect(service.statusOf(service.at('news'))).toBe('young');
   });
+
+  it('mend what has been down for as long as a repair takes when everything is settled, and not before', () => {
+    const settledAt = (atMs: number) => {
+      const { people, service, repairedMs } = world();
+      expect(repairedMs(atMs)).toBe(undefined);
+      people.settle();
+      return service.statusOf(service.at('news'));
+    };
+    expect([settledAt(REPAIR_MS - MINUTE_MS), settledAt(REPAIR_MS)]).toEqual(['curable', 'young']);
+  });
 });
