@@ -43,9 +43,14 @@ export class LatePages implements Oracle {
     this.#written.push({ receiver, key, state: what === 'resolve' ? 'ended' : 'open' });
   }
 
-  /** What an older journal has as delivered Reeve cannot know to have ended since. */
+  /**
+   * What an older journal has as delivered Reeve cannot know to have ended since. What it has as ended may have come
+   * to the receiver again since, which then has nothing new to tell when it is sent it once more.
+   */
   setBack(): void {
-    for (const { receiver, key, state } of this.#written) this.#copyOf(receiver, key).state = state;
+    const last = new Map(this.#written.map((copy) => [`${copy.receiver} ${copy.key}`, copy]));
+    for (const { receiver, key, state } of last.values())
+      if (state === 'open') this.#copyOf(receiver, key).state = state;
   }
 
   delivered({ receiver, key, what, taken }: Delivery): void {

@@ -1,6 +1,7 @@
 /** The oracle of law L1. */
 import type { JournalEntry } from '../../core/journal.ts';
 import { keyOfIncidentPage } from '../../core/incident.ts';
+import { CHANGING_TOOLS } from '../../core/tool.ts';
 import type { Delivery } from '../effect_log.ts';
 import type { InvariantContext, Oracle } from './context.ts';
 
@@ -42,7 +43,9 @@ export class Pages implements Oracle {
       if (needs) this.#mustTell(keyOfIncidentPage(incident), batch, outcome.because);
     }
     if (fact.type === 'delivery.done') this.#mustShow(fact.receiver, fact.key, fact.what);
-    if (fact.type === 'tool.unknown') this.#mustTell(keyOfIncidentPage(fact.permit.incident), batch, 'UNKNOWN');
+    // The unknown end of a look is nothing to a person; where its run was cut off, that is told.
+    if (fact.type === 'tool.unknown' && CHANGING_TOOLS.some((tool) => tool === fact.permit.call.tool))
+      this.#mustTell(keyOfIncidentPage(fact.permit.incident), batch, 'UNKNOWN');
   }
 
   delivered({ receiver, key, what, taken, lapsed }: Delivery): void {

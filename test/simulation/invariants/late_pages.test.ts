@@ -118,6 +118,19 @@ describe('an open page (L1)', () => {
     expect(broken).toEqual(['L1']);
   });
 
+  it('is there where it came to the receiver after what a journal that was set back knows', () => {
+    const { put, look, deliver, setBack, broken } = latePages();
+    for (const what of ['trigger', 'resolve'] as const) {
+      put({ type: 'delivery.done', receiver: 'pager', key: KEY, what });
+      deliver(what);
+    }
+    deliver('trigger');
+    put(raised);
+    setBack();
+    look(0, LATE_MS + FLOOD_MS + 1);
+    expect(broken).toEqual([]);
+  });
+
   it('may be held back for the window of flood control where it has ended before', () => {
     const { put, look, deliver, broken } = latePages();
     put(raised);

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import type { Delivery } from '../../../src/simulation/effect_log.ts';
 import { Pages } from '../../../src/simulation/invariants/pages.ts';
-import { permitTerms } from '../../support/a.ts';
+import { aCall, permitTerms } from '../../support/a.ts';
 import { oracleEnvironment } from '../../support/oracle_environment.ts';
 
 const KEY = 'incident/inc-1';
@@ -38,6 +38,13 @@ describe('a decision that needs a person (L1)', () => {
     before.put(raised);
     before.put(fact);
     expect(before.broken).toEqual([]);
+  });
+
+  it('is not a look whose end is not known', () => {
+    const { put, broken } = pages();
+    const call = aCall({ tool: 'fetch_recent_logs' });
+    put({ type: 'tool.unknown', permit: permitTerms({ call, risk: 'low' }) });
+    expect(broken).toEqual([]);
   });
 
   it('is not one that ends in a containment, which pages for itself, or in a wait', () => {
