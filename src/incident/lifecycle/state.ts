@@ -214,7 +214,7 @@ function changed(held: OpenIncident, entry: JournalEntry): OpenIncident {
     case 'run.ended':
       return {
         ...{ ...held, running: false, last: fact.outcome, lastEndedMs: monoMs, reopened: false, renamed: false },
-        ...{ ...announcedBy(held, fact, monoMs), ...workedBy(held, fact.tookMs, monoMs) },
+        ...{ ...announcedBy(held, fact, monoMs), ...workedBy(held, fact, monoMs) },
       };
     case 'approval.answered':
       return fact.yes && fact.proposed === true ? { ...held, reopened: true } : held;
@@ -275,9 +275,12 @@ export function announcedMs({ last, lastEndedMs = 0, waitUntilMs = Number.POSITI
   return last.denial === undefined ? Math.min(ownMs, waitUntilMs) : ownMs;
 }
 
-/** A refusal takes no time and is no work. */
-const workedBy = (held: OpenIncident, tookMs: number, monoMs: MonoMs) =>
-  tookMs >= WORK_MS_MIN ? { workedMs: monoMs, workFromMs: workBeganMs(held, monoMs - tookMs) } : {};
+/** A refusal is no work, though it may take time: a planner that thinks, a disk that makes its record wait. */
+function workedBy(held: OpenIncident, { outcome, steps, tookMs }: RunEnd, monoMs: MonoMs) {
+  const isRefused = steps === 0 && 'denial' in outcome && outcome.denial !== undefined;
+  if (isRefused || tookMs < WORK_MS_MIN) return {};
+  return { workedMs: monoMs, workFromMs: workBeganMs(held, monoMs - tookMs) };
+}
 
 /** What a containment put off was due when it was refused: whose trouble has lasted since has waited since. */
 const workBeganMs = ({ last, lastEndedMs = Number.POSITIVE_INFINITY }: OpenIncident, beganMs: MonoMs): MonoMs =>

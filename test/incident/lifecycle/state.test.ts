@@ -138,6 +138,18 @@ describe('an open incident', () => {
     expect(heldOf([opened(), ended(9, refused(), 'inc-1', 1_000)]).workedMs).toBe(9);
     expect(heldOf([opened(), ended(9, refused(), 'inc-1', 999)]).workedMs).toBeUndefined();
   });
+
+  it('was not worked on by a run that was refused before its first step, however long that took', () => {
+    const slow = (outcome: Outcome, steps: number): Step => [
+      9,
+      { type: 'run.ended', outcome, steps, tookMs: 5_000 },
+      'inc-1',
+    ];
+    expect(heldOf([opened(), slow(refused('containment'), 0)]).workedMs).toBeUndefined();
+    expect(heldOf([opened(), slow(refused('containment'), 1)]).workedMs).toBe(9);
+    expect(heldOf([opened(), slow({ ...watching, denial: 'fleet_daily_cap' }, 0)]).workedMs).toBeUndefined();
+    expect(heldOf([opened(), slow({ ...watching, denial: undefined }, 0)]).workedMs).toBe(9);
+  });
 });
 
 describe('the wait that the last run announced', () => {
