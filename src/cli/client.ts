@@ -8,7 +8,8 @@ import { fetchOwn, type OwnDaemon, parseOwnDaemon } from './own_daemon.ts';
 /** How the command line reaches the running daemon. */
 export interface Client {
   get<T>(path: string): Promise<T>;
-  post<T>(path: string, body: unknown): Promise<T>;
+  /** `withinMs`: how long the daemon may take. Default 30 s. */
+  post<T>(path: string, body: unknown, withinMs?: number): Promise<T>;
   /** What is no JSON document: NDJSON. */
   text(path: string): Promise<string>;
 }
@@ -28,7 +29,7 @@ const HINT = [
   'REEVE_TOKEN.',
 ].join(' ');
 
-/** A test page waits 10 s for a receiver; nothing else takes a daemon that works as long. */
+/** A test page waits 10 s for a receiver; but for a reflection, nothing else takes a daemon that works as long. */
 const ANSWER_WITHIN_MS = 30_000;
 
 const HUNG_HINT = [
@@ -37,9 +38,9 @@ const HUNG_HINT = [
 ].join(' ');
 
 /** What was sent to a daemon that hangs may lie in its socket, and is done when it goes on. */
-function hung(where: string, method: string | undefined): ReeveError {
+function hung(where: string, method: string | undefined, withinMs: number): ReeveError {
   const sent = method === 'POST' ? '; what was asked for may still be done, once it goes on' : '';
-  const message = `no answer from ${where} in ${ANSWER_WITHIN_MS / 1_000} s${sent}`;
+  const message = `no answer from ${where} in ${withinMs / 1_000} s${sent}`;
   return new ReeveError('DAEMON_UNREACHABLE', message, { hint: HUNG_HINT });
 }
 
@@ -98,12 +99,12 @@ function targetOf(options: ClientOptions): Target {
  * no token for the address, JOURNAL_UNWRITABLE when it could not write it down, DAEMON_FAILED when it failed to answer.
  */
 export function createClient(options: ClientOptions, fetcher: typeof fetch, clock: Clock = systemClock): Client {
-  const send = async (path: string, init: RequestInit): Promise<Response> => {
+  const send = async (path: string, init: RequestInit, withinMs = ANSWER_WITHIN_MS): Promise<Response> => {
     const { daemon, token } = targetOf(options);
     const headers = { authorization: `Bearer ${token}`, 'content-type': 'application/json' };
     const address = new URL(path, daemon.url);
     const where = daemon.socketPath ?? address.origin;
-    using limit = deadline(clock, ANSWER_WITHIN_MS, () => hung(where, init.method));
+    using limit = deadline(clock, withinMs, () => hung(where, init.method, withinMs));
     const request = { ...init, headers, redirect: 'error' as const, signal: limit.signal };
     return await fetchOwn(daemon, fetcher)(address, request).catch((cause: unknown) => {
       if (limit.signal.aborted) throw limit.signal.reason;
@@ -111,15 +112,15 @@ export function createClient(options: ClientOptions, fetcher: typeof fetch, cloc
       throw new ReeveError('DAEMON_UNREACHABLE', `no answer from ${where}`, { cause, hint: HINT });
     });
   };
-  const ask = async <T>(path: string, init: RequestInit): Promise<T> => {
-    const answer = await send(path, init);
+  const ask = async <T>(path: string, init: RequestInit, withinMs?: number): Promise<T> => {
+    const answer = await send(path, init, withinMs);
     const body = (await answer.json().catch(() => undefined)) as Refusal | undefined;
     if (answer.ok || answer.status === 409) return body as T;
     throw refusal(path, answer.status, body);
   };
   return {
     get: (path) => ask(path, { method: 'GET' }),
-    post: (path, body) => ask(path, { method: 'POST', body: JSON.stringify(body) }),
+    post: (path, body, withinMs) => ask(path, { method: 'POST', body: JSON.stringify(body) }, withinMs),
     async text(path) {
       const answer = await send(path, { method: 'GET' });
       if (answer.ok) return answer.text();

@@ -99,14 +99,14 @@ describe('where no daemon answers', () => {
 });
 
 describe('where a daemon takes the question and hangs', () => {
-  const said = async (ask: (client: ReturnType<typeof createClient>) => Promise<unknown>) => {
+  const said = async (ask: (client: ReturnType<typeof createClient>) => Promise<unknown>, afterMs = 30_000) => {
     const { clock, advance } = fakeClock();
     const server = createServer().listen(0, '127.0.0.1');
     await once(server, 'listening');
     const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
     const refusal = ask(createClient({ state: aState(url), url, token: undefined }, fetch, clock)).catch((e) => e);
     await once(server, 'connection');
-    await advance(30_000);
+    await advance(afterMs);
     server.close();
     return refusal;
   };
@@ -118,6 +118,11 @@ describe('where a daemon takes the question and hangs', () => {
       message: expect.stringMatching(/^no answer from http:\/\/127\.0\.0\.1:\d+ in 30 s$/),
       hint: expect.stringContaining('state T in ps'),
     });
+  });
+
+  it('a command that takes the daemon longer may give it longer', async () => {
+    const refusal = await said((client) => client.post('/api/v1/reflect', {}, 31_000), 31_000);
+    expect(refusal).toMatchObject({ message: expect.stringContaining(' in 31 s;') });
   });
 
   it('an order is told to be possibly done later', async () => {

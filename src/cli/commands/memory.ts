@@ -1,5 +1,6 @@
 /** Commands that read what Reeve remembers, from the state directory: they need no daemon. */
 import type { Command } from 'commander';
+import { MINUTE_MS } from '../../core/duration.ts';
 import { ReeveError } from '../../core/errors.ts';
 import { toWire } from '../../core/wire.ts';
 import { type MemoryAccess, oneId, type RebuiltShown } from '../memory_access.ts';
@@ -8,6 +9,15 @@ import type { Cli } from '../context.ts';
 import { nodeText, whenOf } from '../memory_text.ts';
 
 const LIMIT = '20';
+
+/** Merging what a large installation has learned in years takes minutes. */
+const REFLECT_MS_MAX = 10 * MINUTE_MS;
+
+interface ReflectAnswer {
+  readonly ok: boolean;
+  readonly said?: string;
+  readonly because?: string;
+}
 
 export function addMemory(program: Command, cli: Cli, access: MemoryAccess): void {
   const memory = program
@@ -161,7 +171,7 @@ export function addInsights(program: Command, cli: Cli, access: MemoryAccess): v
     .description('merge what was learned now: insights of one claim become one of their summed strength')
     .addHelpText('after', '\nExample: reeve reflect')
     .action(async () => {
-      const answer = await cli.client().post<{ ok: boolean; said?: string; because?: string }>('/api/v1/reflect', {});
+      const answer = await cli.client().post<ReflectAnswer>('/api/v1/reflect', {}, REFLECT_MS_MAX);
       if (cli.wantsJson()) json(cli.terminal, answer);
       else cli.terminal.out(`${plain(answer.said ?? answer.because ?? '')}\n`);
       if (!answer.ok) cli.fail(1);
