@@ -35,6 +35,7 @@ import { compositesFrom } from './config/composites.ts';
 import { loadYamlFolder, readYaml } from './config/files.ts';
 import { rulesFrom } from './config/rules.ts';
 import type { App } from './app/app.ts';
+import type { SeenDead } from './ground/facts/facts.ts';
 import { type Configuration, type LoadOptions, loadConfiguration } from './config/load.ts';
 import { type Flags, OVERRIDE_OPTIONS } from './config/document/environment.ts';
 import { addedFolder, promotedFolder, SHIPPED } from './config/document/paths.ts';
@@ -213,8 +214,9 @@ async function runDaemon(cli: Cli, own: OwnFlags): Promise<void> {
   // Only here, because everything that a daemon is made of would make each short command slow.
   const { createApp, startAnew } = await import('./app/app.ts');
   const load = () => loadConfiguration(options);
-  const start = (wanted: Configuration): Promise<App> =>
+  const start = (wanted: Configuration, seenDead?: readonly SeenDead[]): Promise<App> =>
     createApp(wanted, {
+      seenDead,
       clock: systemClock,
       ids: systemIds,
       random: systemRandom,
@@ -233,8 +235,10 @@ async function runDaemon(cli: Cli, own: OwnFlags): Promise<void> {
     });
   let app = await start(configuration);
   process.on('SIGHUP', () => app.reload());
-  while ((await Promise.race([asked, app.journalWritableAgain])) === undefined) {
-    app = await startAnew(app, { load, start });
+  for (;;) {
+    const next = await Promise.race([asked, app.journalWritableAgain]);
+    if (typeof next === 'string') break;
+    app = await startAnew(app, { load, start: (wanted) => start(wanted, next) });
   }
   const signal = await asked;
   log.info({ signal }, 'stopping: runs that are under way get a few seconds to end');

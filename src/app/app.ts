@@ -4,6 +4,7 @@ import { createStatistics } from '../incident/statistics.ts';
 import { createDecisions, type Decisions } from './decisions.ts';
 import { type Infrastructure, openInfrastructure } from './infrastructure.ts';
 import { createHints } from './hints.ts';
+import type { SeenDead } from '../ground/facts/facts.ts';
 import { exploreInBackground } from '../rulebook/explore/background.ts';
 import { createLearning } from '../rulebook/learning.ts';
 import { nameInBackground } from './naming.ts';
@@ -41,8 +42,11 @@ export interface App extends AsyncDisposable {
   reload(): Change;
   /** What is in force. */
   configuration(): Configuration;
-  /** Resolves when a journal that could not be written can be opened anew: dispose of this app and create another. */
-  readonly journalWritableAgain: Promise<void>;
+  /**
+   * Resolves when a journal that could not be written can be opened anew: dispose of this app and create another, and
+   * tell that whose processes this one saw die.
+   */
+  readonly journalWritableAgain: Promise<readonly SeenDead[]>;
 }
 
 /** What stopping may take: runs end by themselves, then are cut off (1 s), then pages go out. At most 10 s in all. */
@@ -262,12 +266,15 @@ function begin({ configuration, infrastructure, paging, decisions }: House, buil
   decisions.collectors.start();
 }
 
-const untilWritableAgain = ({ infrastructure, host }: House, building: AsyncDisposableStack): Promise<void> =>
+const untilWritableAgain = (
+  { infrastructure, host, decisions }: House,
+  building: AsyncDisposableStack,
+): Promise<readonly SeenDead[]> =>
   new Promise((done) => {
     const { ledger, clock, probeJournal } = infrastructure;
     const onWritable = (): void => {
       host.log.warn({}, 'the disk of the journal takes entries again: everything is opened anew');
-      done();
+      done(decisions.pipeline.factStore.seenDead(clock.monotonicMs()));
     };
     building.use(watchForRecovery({ clock, broken: () => ledger.broken, probe: probeJournal, onWritable }));
   });

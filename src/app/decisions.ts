@@ -93,6 +93,7 @@ export function createDecisions(
       readLog: (channel) => collectors.readLog(channel),
     },
     unjournaled: paging.unjournaled,
+    seenDead: host.seenDead,
     onFailure: (text) => paging.fail(text),
   });
   return {

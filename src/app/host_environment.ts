@@ -4,6 +4,7 @@ import type { LoadedConfiguration } from '../config/load.ts';
 import type { Clock } from '../core/clock.ts';
 import type { Log } from '../core/log.ts';
 import type { SecretReference } from '../engine/secret_reference.ts';
+import type { SeenDead } from '../ground/facts/facts.ts';
 import type { Ids, Random } from '../core/id.ts';
 
 /** What the outside world provides. Tests pass a fake one; main.ts passes the real one. */
@@ -18,4 +19,6 @@ export interface HostEnvironment {
   readonly secret: (reference: SecretReference) => string;
   /** Reads the configuration anew. */
   readonly load: () => LoadedConfiguration;
+  /** Where everything was opened anew: whom the app before, in this process, saw die and could not write down. */
+  readonly seenDead?: readonly SeenDead[] | undefined;
 }

@@ -6,6 +6,7 @@ import type { Escalation } from '../core/incident.ts';
 import type { Append, Draft, Read } from '../core/journal.ts';
 import { raise, resolve } from '../escalate/escalator.ts';
 import { type Outbox, outboxProjection } from '../escalate/outbox.ts';
+import type { SeenDead } from '../ground/facts/facts.ts';
 import { knownAheadProjection, sleptWhileAway } from '../guard/clock_watch.ts';
 import type { Ledger } from '../journal/ledger.ts';
 import { openWorkProjection, recoveryDrafts } from '../journal/recover.ts';
@@ -70,6 +71,8 @@ export interface AssemblyParts {
   /** As in `PipelineDeps`: not where a simulation skips time. */
   readonly detectStops?: boolean;
   readonly onFailure: (text: string) => void;
+  /** As in `PipelineDeps`. */
+  readonly seenDead?: readonly SeenDead[] | undefined;
   /** Where something stands between the pipeline and the ledger; default: the ledger's own append. */
   readonly append?: Append;
 }
@@ -95,6 +98,7 @@ export function assembleDecisionPath(parts: AssemblyParts): DecisionPath {
     register: (projection) => ledger.register(projection),
     journalBroken: () => ledger.broken?.because,
     watchedUntilMs: () => watchedUntilMs,
+    seenDead: parts.seenDead,
     raise: paging.raise,
     resolve: paging.resolve,
     openPages: paging.openPages,

@@ -39,6 +39,7 @@ export interface DaemonRunDeps {
   /** Why that store is not the one that was last witnessed; undefined: it is. */
   readonly setBack: string | undefined;
   readonly recovery: Recovery | undefined;
+  readonly seenDead?: SimulatedDaemonParts['seenDead'];
   readonly upkeep: Upkeep | undefined;
   readonly service: ServiceModel;
   readonly injector: FaultInjector;
@@ -157,7 +158,7 @@ export class DaemonRun {
 
   #createReeve(): SimulatedDaemon {
     const { number, script, settings, personaOf, host, store, setBack, onBatch, onFailure } = this.#deps;
-    const { recovery, upkeep, unjournaled } = this.#deps;
+    const { recovery, seenDead, upkeep, unjournaled } = this.#deps;
     return new SimulatedDaemon({
       ...settings,
       personaOf,
@@ -166,6 +167,7 @@ export class DaemonRun {
       store,
       setBack,
       recovery,
+      seenDead,
       upkeep,
       random: streamOf(script.seed, `courier:${number}`),
       engines: (owner) => this.#enginesFor(owner),

@@ -31,6 +31,8 @@ export class DaemonRuns {
   readonly #servers: ReceiverServers;
   #daemon: DaemonRun | undefined;
   #number = 0;
+  /** What the process before saw and could not write down, until the next one is told. */
+  #seenDead: DaemonRunDeps['seenDead'];
   /** What the adversarial planners of earlier processes have asked for. */
   #plans = 0;
 
@@ -79,6 +81,7 @@ export class DaemonRuns {
       store: disk.store,
       setBack: disk.setBackBecause,
       recovery: this.#recovery(),
+      seenDead: this.#seenDead,
       upkeep: script.kinds.includes('journal_rot') ? UPKEEP : undefined,
       onInvoked: (invocation) => {
         record.invoked(invocation);
@@ -89,6 +92,7 @@ export class DaemonRuns {
       onSample: (sample) => invariants.seen(sample),
       unjournaled: invariants.unjournaled,
     });
+    this.#seenDead = undefined;
     this.#daemon.start();
   }
 
@@ -149,6 +153,8 @@ export class DaemonRuns {
     const onWritable = (): void => {
       if (this.#daemon?.stopping !== false) return;
       invariants.unwritten.beganAgain();
+      const { pipeline, ledger } = this.#daemon.reeve;
+      this.#seenDead = pipeline.factStore.seenDead(ledger.clock.monotonicMs());
       this.stop(1);
     };
     return { probe: () => disk.probe(), onWritable };

@@ -18,6 +18,7 @@ import { Dispatcher } from '../escalate/dispatcher.ts';
 import { failurePage, type JournalFault, raiseFailure } from '../escalate/failure_pages.ts';
 import type { Outbox } from '../escalate/outbox.ts';
 import type { Receiver } from '../escalate/receiver.ts';
+import type { SeenDead } from '../ground/facts/facts.ts';
 import type { ChannelSetup, EngineSetup } from '../ground/facts/setup.ts';
 import type { Want } from '../ground/rules/rule.ts';
 import { bootAheadOf } from '../guard/clock_watch.ts';
@@ -56,6 +57,8 @@ export interface SimulatedDaemonParts {
   readonly setBack: string | undefined;
   /** How it begins again by itself after a failed write; undefined: it does not. */
   readonly recovery: Recovery | undefined;
+  /** As in `PipelineDeps`: what this process saw before it opened everything anew. */
+  readonly seenDead?: readonly SeenDead[] | undefined;
   /** The rounds of retention and of the walk along the chain, once a minute; undefined: none. */
   readonly upkeep: Upkeep | undefined;
   readonly ids: Ids;
@@ -168,6 +171,7 @@ export class SimulatedDaemon {
     return assembleDecisionPath({
       ...{ ledger: this.ledger, append: this.append, paging: this.#paging, ids, settings },
       lanes: this.#lanes,
+      seenDead: this.#parts.seenDead,
       observations: { channels, engineSetups, lookCloser, lookNow, engines: this.#parts.engines(this) },
       unjournaled: {
         raise: (page) => {

@@ -122,6 +122,8 @@ describe.skipIf(!can)('a disk that is full for a while (needs root, to mount a t
 
     rmSync(filler);
     await until('the page is ended', () => story().includes('resolve'), 90_000);
+    await until('news, which was seen to die meanwhile, is restarted', () => rig.isPlaying('news'));
+    expect(rig.invocations('news')).toBe(1);
     await until('sport is watched again', isWell);
     rig.die('sport');
     await until('sport is restarted', () => rig.isPlaying('sport'));

@@ -67,6 +67,12 @@ export interface FactStoreSetup {
  * Called for every new process of a channel that was watched before, whoever started it; and with `agoMs` for the one
  * that is found at first sight, where the engine says how old it is.
  */
+/** A channel whose process was seen to die so long ago, and that was down when this was said. */
+export interface SeenDead {
+  readonly channel: ChannelId;
+  readonly agoMs: number;
+}
+
 export type OnStart = (channel: ChannelId, generation: string, engine: EngineId, agoMs?: number) => void;
 
 /**
@@ -176,6 +182,14 @@ export class FactStore {
     if (facts?.halfDone === undefined || facts.halfDone.isLost) return;
     if (restarts === (facts.halfDone.startsNothing === true)) return;
     this.#channels.set(channel, { ...facts, halfDone: { ...facts.halfDone, endedMs } });
+  }
+
+  /** Whose process has died by itself in the view of this store, and is down still. */
+  seenDead(nowMs: MonoMs): readonly SeenDead[] {
+    return [...this.#channels.values()].flatMap(({ setup, process }) => {
+      const end = process?.state === 'exited' && !process.stoppedOnPurpose ? process.lastEnd : undefined;
+      return end?.seen === true && !end.ordered ? [{ channel: setup.id, agoMs: nowMs - end.monoMs }] : [];
+    });
   }
 
   /**

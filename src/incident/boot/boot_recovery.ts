@@ -1,7 +1,7 @@
 /** Restores what the journal knows of the process before this one. */
 import type { ControlState } from '../../control/state.ts';
 import type { MonoMs } from '../../core/clock.ts';
-import type { FactStore } from '../../ground/facts/facts.ts';
+import type { FactStore, SeenDead } from '../../ground/facts/facts.ts';
 import { unknownEnds, unprovenChannels } from '../../guard/state/recovery.ts';
 import type { GuardState } from '../../guard/state/state.ts';
 import type { IncidentState } from '../lifecycle/state.ts';
@@ -13,14 +13,18 @@ interface Before {
   readonly control: Pick<ControlState, 'heldPhase' | 'heldBecause'>;
   /** By its last record it was there at that moment, and saw what is open as it stands there; undefined: not known. */
   readonly watchedUntilMs: MonoMs | undefined;
+  /** What this process itself saw a moment ago, and could not write down. */
+  readonly seenDead?: readonly SeenDead[] | undefined;
+  readonly nowMs: MonoMs;
 }
 
 /** Gives the facts what the journal knows of the process before this one. Once, before anything is judged. */
 export function restoreAfterBoot(
-  { incidents, guard, control, watchedUntilMs }: Before,
+  { incidents, guard, control, watchedUntilMs, seenDead = [], nowMs }: Before,
   factStore: Pick<FactStore, 'channels' | 'recallEnd' | 'recallChange' | 'supposeChange'>,
 ): void {
   restoreEnds(incidents, watchedUntilMs, factStore);
+  for (const { channel, agoMs } of seenDead) factStore.recallEnd(channel, nowMs - agoMs, nowMs);
   restoreChanges(guard, factStore);
   if (isSetBack(control)) for (const { id } of factStore.channels) factStore.supposeChange(id);
 }

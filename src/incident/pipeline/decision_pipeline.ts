@@ -104,7 +104,8 @@ export class DecisionPipeline implements Disposable {
     });
     this.#safely('resume', () => {
       const left = { incidents: this.incidents(), guard: this.guardState(), control: this.control() };
-      restoreAfterBoot({ ...left, watchedUntilMs: this.#deps.watchedUntilMs?.() }, this.factStore);
+      const seen = { watchedUntilMs: this.#deps.watchedUntilMs?.(), seenDead: this.#deps.seenDead };
+      restoreAfterBoot({ ...left, ...seen, nowMs: clock.monotonicMs() }, this.factStore);
       this.#housekeeping.contain();
       this.#responder.resume();
     });

@@ -6,6 +6,7 @@ import type { Escalation } from '../../core/incident.ts';
 import type { Append, Draft, Projection, Read } from '../../core/journal.ts';
 import type { ChannelId, EngineId, Scope } from '../../core/scope.ts';
 import type { LogReading } from '../../core/symptom.ts';
+import type { SeenDead } from '../../ground/facts/facts.ts';
 import type { ChannelSetup, EngineSetup } from '../../ground/facts/setup.ts';
 import type { Want } from '../../ground/rules/rule.ts';
 import type { KeyedQueues } from '../../resilience/keyed_queues.ts';
@@ -18,6 +19,8 @@ export interface JournalPort {
   readonly register: <State>(projection: Projection<State>) => Read<State>;
   /** When the process before this one wrote last, where there was one and the journal is open. */
   readonly watchedUntilMs?: () => MonoMs | undefined;
+  /** Whom this very process saw die while the journal took nothing, before it opened everything anew a moment ago. */
+  readonly seenDead?: readonly SeenDead[] | undefined;
   /** Why the journal is broken, whoever found it; undefined while it is whole. */
   readonly journalBroken?: () => string | undefined;
 }

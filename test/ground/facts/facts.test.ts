@@ -73,6 +73,28 @@ describe('starts', () => {
     expect(process().ends).toEqual([2_000]);
   });
 
+  it('who was seen to die and is down is told to whoever opens everything anew, and nobody else', () => {
+    const { factStore, see } = setUp();
+    see(1_000, 'exited', 'a', { exitCode: 1 });
+    expect(factStore.seenDead(5_000), 'it was found dead').toEqual([]);
+    see(2_000, 'running', 'b');
+    expect(factStore.seenDead(5_000)).toEqual([]);
+    see(3_000, 'exited', 'b', { exitCode: 1 });
+    expect(factStore.seenDead(5_000)).toEqual([{ channel: 'news', agoMs: 2_000 }]);
+    see(4_000, 'exited', 'b', { exitCode: 1, stoppedOnPurpose: true });
+    expect(factStore.seenDead(5_000), 'it is wanted').toEqual([]);
+    see(6_000, 'running', 'c');
+    expect(factStore.seenDead(7_000), 'it runs again').toEqual([]);
+  });
+
+  it('who died because of a change of Reeve is not told as dead by itself', () => {
+    const { factStore, see } = setUp();
+    see(1_000, 'running', 'a');
+    factStore.acted('news', 1_500, true);
+    see(2_000, 'exited', 'a', { exitSignal: 15 });
+    expect(factStore.seenDead(5_000)).toEqual([]);
+  });
+
   it('what an earlier process of Reeve left half done explains a stop until the channel is seen to run', () => {
     const { factStore, see, process } = setUp();
     factStore.recallChange('stranger', 500);

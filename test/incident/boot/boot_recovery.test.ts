@@ -7,6 +7,7 @@ import {
   type SubjectState,
 } from '../../../src/guard/state/state.ts';
 import { restoreAfterBoot } from '../../../src/incident/boot/boot_recovery.ts';
+import type { SeenDead } from '../../../src/ground/facts/facts.ts';
 import type { IncidentState } from '../../../src/incident/lifecycle/state.ts';
 import { anIncident } from '../../support/a.ts';
 
@@ -21,6 +22,7 @@ function restored(
   incidents: readonly ReturnType<typeof anIncident>[],
   guard = newGuardState(),
   held: { heldPhase?: 1 | undefined; heldBecause?: string | undefined } = {},
+  seenDead?: readonly SeenDead[],
 ) {
   const ends: unknown[] = [];
   const changes: string[] = [];
@@ -35,7 +37,7 @@ function restored(
   const open = incidents.map((incident) => ({ incident, classifiedMs: incident.openedMs + 1_000 }));
   const state = { open } as unknown as IncidentState;
   const control = { heldPhase: undefined, heldBecause: undefined, ...held };
-  restoreAfterBoot({ incidents: state, guard, control, watchedUntilMs: 9_000 }, factStore);
+  restoreAfterBoot({ incidents: state, guard, control, watchedUntilMs: 9_000, seenDead, nowMs: 20_000 }, factStore);
   return { ends, changes };
 }
 
@@ -43,6 +45,11 @@ describe('after a boot', () => {
   it('a channel whose crash has an open incident was seen dead until the last record, and may be taken up', () => {
     expect(restored([anIncident({ openedMs: 7_000 })]).ends).toEqual([['news', 8_000, 9_000]]);
     expect(restored([anIncident({ openedMs: 9_000 })]).ends).toEqual([['news', 10_000, 10_000]]);
+  });
+
+  it('a channel that this process saw die before it opened everything anew was seen dead until now', () => {
+    const seen = [{ channel: 'sport', agoMs: 5_000 }];
+    expect(restored([], newGuardState(), {}, seen).ends).toEqual([['sport', 15_000, 20_000]]);
   });
 
   it('all channels of a shared crash were seen to die then as well', () => {
