@@ -798,6 +798,13 @@ const KNOWN_BAD: readonly Mutant[] = [
     951,
   ),
   one(
+    'refusal_is_work',
+    'L6',
+    ['src/incident/lifecycle/state.ts', 'isRefused || tookMs < WORK_MS_MIN', 'tookMs < WORK_MS_MIN'],
+    'varied',
+    1589,
+  ),
+  one(
     'unknown_end_names_the_plan_alone',
     'L6',
     [
