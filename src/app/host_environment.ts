@@ -19,6 +19,6 @@ export interface HostEnvironment {
   readonly secret: (reference: SecretReference) => string;
   /** Reads the configuration anew. */
   readonly load: () => LoadedConfiguration;
-  /** Where everything was opened anew: whom the app before, in this process, saw die and could not write down. */
+  /** Where everything is opened anew in this process: whom the app before saw die. The journal may not know. */
   readonly seenDead?: readonly SeenDead[] | undefined;
 }

@@ -31,7 +31,7 @@ export class DaemonRuns {
   readonly #servers: ReceiverServers;
   #daemon: DaemonRun | undefined;
   #number = 0;
-  /** What the process before saw and could not write down, until the next one is told. */
+  /** What the same process saw before it began again by itself, until it has. */
   #seenDead: DaemonRunDeps['seenDead'];
   /** What the adversarial planners of earlier processes have asked for. */
   #plans = 0;
@@ -138,6 +138,8 @@ export class DaemonRuns {
       this.clearAway();
       // While the machine sleeps nothing begins.
       const againMs = Math.max(host.wakesInMs, disk.startsAgainMs);
+      // A start that fails ends the process, and what it saw goes with it.
+      if (disk.startsAgainMs > 0) this.#seenDead = undefined;
       if (againMs > 0) return this.#startAgain(againMs, survivors);
       disk.restore(survivors);
       if (!disk.rotting.rotten) invariants.rot.mended();

@@ -10,7 +10,7 @@ import { nodeText, whenOf } from '../memory_text.ts';
 
 const LIMIT = '20';
 
-/** Merging what a large installation has learned in years takes minutes. */
+/** It merges all that was ever learned, in small slices between which the daemon works on. */
 const REFLECT_MS_MAX = 10 * MINUTE_MS;
 
 interface ReflectAnswer {

@@ -63,16 +63,16 @@ export interface FactStoreSetup {
   readonly engines: readonly EngineSetup[];
 }
 
-/**
- * Called for every new process of a channel that was watched before, whoever started it; and with `agoMs` for the one
- * that is found at first sight, where the engine says how old it is.
- */
 /** A channel whose process was seen to die so long ago, and that was down when this was said. */
 export interface SeenDead {
   readonly channel: ChannelId;
   readonly agoMs: number;
 }
 
+/**
+ * Called for every new process of a channel that was watched before, whoever started it; and with `agoMs` for the one
+ * that is found at first sight, where the engine says how old it is.
+ */
 export type OnStart = (channel: ChannelId, generation: string, engine: EngineId, agoMs?: number) => void;
 
 /**

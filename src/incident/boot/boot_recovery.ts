@@ -13,7 +13,7 @@ interface Before {
   readonly control: Pick<ControlState, 'heldPhase' | 'heldBecause'>;
   /** By its last record it was there at that moment, and saw what is open as it stands there; undefined: not known. */
   readonly watchedUntilMs: MonoMs | undefined;
-  /** What this process itself saw a moment ago, and could not write down. */
+  /** What this process itself saw before it opened everything anew a moment ago. */
   readonly seenDead?: readonly SeenDead[] | undefined;
   readonly nowMs: MonoMs;
 }

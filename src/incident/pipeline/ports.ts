@@ -19,7 +19,7 @@ export interface JournalPort {
   readonly register: <State>(projection: Projection<State>) => Read<State>;
   /** When the process before this one wrote last, where there was one and the journal is open. */
   readonly watchedUntilMs?: () => MonoMs | undefined;
-  /** Whom this very process saw die while the journal took nothing, before it opened everything anew a moment ago. */
+  /** Whom this very process saw die before it opened everything anew a moment ago. The journal may not know. */
   readonly seenDead?: readonly SeenDead[] | undefined;
   /** Why the journal is broken, whoever found it; undefined while it is whole. */
   readonly journalBroken?: () => string | undefined;

@@ -1,9 +1,8 @@
 /** The oracle of law L1. */
 import type { JournalEntry } from '../../core/journal.ts';
 import { keyOfIncidentPage } from '../../core/incident.ts';
-import { CHANGING_TOOLS } from '../../core/tool.ts';
 import type { Delivery } from '../effect_log.ts';
-import type { InvariantContext, Oracle } from './context.ts';
+import { changes, type InvariantContext, type Oracle } from './context.ts';
 
 interface PageSheet {
   open: boolean;
@@ -44,7 +43,7 @@ export class Pages implements Oracle {
     }
     if (fact.type === 'delivery.done') this.#mustShow(fact.receiver, fact.key, fact.what);
     // The unknown end of a look is nothing to a person; where its run was cut off, that is told.
-    if (fact.type === 'tool.unknown' && CHANGING_TOOLS.some((tool) => tool === fact.permit.call.tool))
+    if (fact.type === 'tool.unknown' && changes(fact.permit.call.tool))
       this.#mustTell(keyOfIncidentPage(fact.permit.incident), batch, 'UNKNOWN');
   }
 
