@@ -3,7 +3,10 @@ import { keyOfScope, parseScope } from '../core/scope.ts';
 import type { DecisionPipeline } from '../incident/pipeline/decision_pipeline.ts';
 import type { Command, CommandName } from './daemon.ts';
 
-type Pipeline = Pick<DecisionPipeline, 'control' | 'guardState' | 'incidents' | 'channelIndex' | 'factStore'>;
+type Pipeline = Pick<
+  DecisionPipeline,
+  'control' | 'guardState' | 'incidents' | 'channelIndex' | 'factStore' | 'preview'
+>;
 
 /** Who gives one of these expects that something may be changed now. */
 const PERMITTING: ReadonlySet<CommandName> = new Set(['release', 'reset', 'unlease', 'phase', 'approve', 'window_end']);
@@ -18,6 +21,20 @@ export function butStill(command: Command, pipeline: Pipeline): string {
   if (command.name === 'thaw') return afterFreeze(pipeline);
   if (command.name === 'phase') return heldLower(command, pipeline);
   return command.name === 'reset' ? heldElsewhere(command, pipeline) : '';
+}
+
+/**
+ * Why a yes does nothing now: what was asked may have been forbidden since. Asked before the yes is written, since what
+ * the yes permits uses cooldown and spacing up. A freeze is told by `butStill`.
+ */
+export function refusedAllTheSame({ name, fields }: Command, pipeline: Pipeline): string {
+  const { frozen, approvals } = pipeline.control();
+  if (name !== 'approve' || fields.yes !== true || frozen !== undefined) return '';
+  const call = approvals.find(({ approval }) => approval.id === fields.id)?.approval.call;
+  if (call?.target.kind !== 'channel') return '';
+  const answer = pipeline.preview(call.target.id, call.tool);
+  if (answer?.verdict !== 'deny' || answer.code === 'approval_needed') return '';
+  return `; the guard refuses it now: ${answer.because} (${answer.code}; see: reeve why-not ${call.target.id} ${call.tool})`;
 }
 
 /** The containment that a freeze has raised outlives it (law S8). */

@@ -34,7 +34,7 @@ import type { Learning } from '../rulebook/learning.ts';
 import type { Teaching, TeachOrder } from '../rulebook/patterns/teaching.ts';
 import type { Access } from './auth/access.ts';
 import { newToken, sha256Of } from './auth/grants.ts';
-import { butStill } from './but_still.ts';
+import { butStill, refusedAllTheSame } from './but_still.ts';
 import type { Command, CommandName } from './daemon.ts';
 import { meantScope } from './unknown.ts';
 
@@ -78,9 +78,10 @@ const written =
   (command, deps) => {
     const result = build(command, deps);
     if (!result.ok) return { ok: false, because: result.because, ...meantBy(command, result.code, deps) };
+    const refused = refusedAllTheSame(command, deps.pipeline);
     deps.append(result.drafts);
     deps.pipeline.onCommand();
-    return { ok: true, said: (result.message ?? `done: ${command.name}`) + butStill(command, deps.pipeline) };
+    return { ok: true, said: (result.message ?? `done: ${command.name}`) + refused + butStill(command, deps.pipeline) };
   };
 
 /** A name that was mistyped at night: the one that was probably meant. */

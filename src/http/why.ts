@@ -65,11 +65,12 @@ function earlier({ last, ...options }: WhyOptions): string {
   return `; the last decision, ${ageOf(last, options)} in ${last.incident}, ${answer} ${call}`;
 }
 
-/** What followed. A look that was allowed is no answer to why nothing more is done. */
+/** What followed. A look that was allowed is no answer to why nothing more is done, nor is a refusal of an earlier run. */
 function cameTo({ open, last, finding }: WhyOptions): string {
   if (open === undefined) return `; no incident is open now: ${finding}`;
-  const isAllowed = last?.fact.type === 'guard.decided' && last.fact.decision.verdict === 'allow';
-  if (!isAllowed || open.running || open.last === undefined) return '';
+  if (open.running || open.last === undefined || last?.fact.type !== 'guard.decided') return '';
+  const { decision } = last.fact;
+  if (decision.verdict === 'deny' && open.last.because.includes(decision.because)) return '';
   return `; since then ${open.last.kind}: ${open.last.because}`;
 }
 

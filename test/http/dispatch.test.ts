@@ -48,6 +48,27 @@ describe('a command', () => {
     expect(facts('control.frozen')).toHaveLength(1);
   });
 
+  it('that is a yes says why the guard refuses all the same, and an ordinary yes says nothing more', async () => {
+    const restart_channel = { personaWith: { tool_access_policy: { restart_channel: 'require_approval' as const } } };
+    const asked = async (world: ReturnType<typeof setUp>): Promise<string> => {
+      await world.live(10_000);
+      world.engine.kill('news');
+      while (world.facts('approval.asked').length === 0) await world.live(250);
+      return world.facts('approval.asked')[0]?.approval.id ?? '';
+    };
+    const tightened = setUp({}, restart_channel);
+    const id = await asked(tightened);
+    tightened.reload({ persona: { tool_access_policy: { restart_channel: 'deny' } } });
+    expect(await tightened.run('approve', { id, yes: true })).toMatchObject({
+      said:
+        'yes to restart_channel on channel:news; the guard refuses it now: persona system_admin does not allow ' +
+        'restart_channel (persona_denies; see: reeve why-not news restart_channel)',
+    });
+    const calm = setUp({}, restart_channel);
+    const said = { said: 'yes to restart_channel on channel:news' };
+    expect(await calm.run('approve', { id: await asked(calm), yes: true })).toMatchObject(said);
+  });
+
   it('that permits something says that a freeze still forbids it', async () => {
     const { run } = setUp();
     await run('freeze');

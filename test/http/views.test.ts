@@ -21,6 +21,21 @@ const person = { who: 'ann', because: 'a test' };
 const ASKS_FIRST = { tool_access_policy: { restart_channel: 'require_approval' } } as const;
 const NEWS = { kind: 'channel', id: 'news' } as const;
 
+describe('a question whose tool the persona has been forbidden since', () => {
+  it('is followed, once it was answered, by what came of it: the older refusal alone is no answer', async () => {
+    const { views, live, engine, facts, say, reload } = viewed({ personaWith: ASKS_FIRST });
+    await live(10_000);
+    engine.kill('news');
+    while (facts('approval.asked').length === 0) await live(250);
+    const [{ approval } = expect.unreachable()] = facts('approval.asked');
+    expect(says(views.why('news'))).not.toMatch(/since then/);
+    reload({ persona: { tool_access_policy: { restart_channel: 'deny' } } });
+    say({ type: 'approval.answered', id: approval.id, yes: true, ...person });
+    await live(5_000);
+    expect(says(views.why('news'))).toMatch(/; since then escalated: .*does not allow restart_channel/);
+  });
+});
+
 describe('a question that a person said no to', () => {
   it('is told wherever the incident is, with who said it and what lets Reeve ask again', async () => {
     const world = viewed({ personaWith: ASKS_FIRST });
