@@ -32,9 +32,10 @@ export function refusedAllTheSame({ name, fields }: Command, pipeline: Pipeline)
   if (name !== 'approve' || fields.yes !== true || frozen !== undefined) return '';
   const call = approvals.find(({ approval }) => approval.id === fields.id)?.approval.call;
   if (call?.target.kind !== 'channel') return '';
-  const answer = pipeline.preview(call.target.id, call.tool);
+  const { id } = call.target;
+  const answer = pipeline.preview(id, call.tool);
   if (answer?.verdict !== 'deny' || answer.code === 'approval_needed') return '';
-  return `; the guard refuses it now: ${answer.because} (${answer.code}; see: reeve why-not ${call.target.id} ${call.tool})`;
+  return `; the guard refuses it now: ${answer.because} (${answer.code}; see: reeve why-not ${id} ${call.tool})`;
 }
 
 /** The containment that a freeze has raised outlives it (law S8). */
