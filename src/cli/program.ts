@@ -70,6 +70,7 @@ function createProgram(host: CliHost, fail: (exitCode: number) => void, onAsked:
     .addHelpText('after', '\nExample: reeve check && reeve run')
     // So that a command may have a flag of its own by the name of one of these: insights --state.
     .enablePositionalOptions()
+    .showHelpAfterError('  reeve --help lists the commands')
     .exitOverride();
   const flags = () => program.opts<GlobalFlags>();
   const cli: Cli = {
@@ -99,6 +100,8 @@ const everyCommand = (command: Command): Command[] => command.commands.flatMap((
 /** `--json` and friends work behind the command too, as people type them. */
 function inherit(command: Command): void {
   command.exitOverride();
+  // Who mistypes at night is told where the right form stands.
+  command.showHelpAfterError(`  ${pathOf(command)} --help shows how, with an example`);
   command.configureOutput(command.parent?.configureOutput() ?? {});
   const taken = new Set(command.options.flatMap(({ long, short }) => [long, short]));
   const root = rootOf(command);
@@ -113,6 +116,9 @@ function inherit(command: Command): void {
     });
   }
 }
+
+const pathOf = (command: Command): string =>
+  command.parent === null ? command.name() : `${pathOf(command.parent)} ${command.name()}`;
 
 const rootOf = (command: Command): Command => (command.parent === null ? command : rootOf(command.parent));
 
