@@ -65,7 +65,7 @@ function earlier({ last, ...options }: WhyOptions): string {
   return `; the last decision, ${ageOf(last, options)} in ${last.incident}, ${answer} ${call}`;
 }
 
-/** What followed. A look that was allowed does not say why nothing more is done; nor does what refused an earlier run. */
+/** What followed. That a look was allowed, or an earlier run refused, does not say why nothing more is done. */
 function cameTo({ open, last, finding }: WhyOptions): string {
   if (open === undefined) return `; no incident is open now: ${finding}`;
   if (open.running || open.last === undefined || last?.fact.type !== 'guard.decided') return '';

@@ -54,9 +54,13 @@ describe('the end of a command line', () => {
   });
 
   it('names, for a mistyped command line, the command that shows how it is written', async () => {
-    expect((await run(['own', '--nonsense'])).err).toMatch(/^error: unknown option '--nonsense'\n {2}reeve own --help /);
+    expect((await run(['own', '--nonsense'])).err).toMatch(
+      /^error: unknown option '--nonsense'\n {2}reeve own --help /,
+    );
     expect((await run(['nonsense'])).err).toMatch(/^error: unknown command 'nonsense'\n {2}reeve --help lists /);
-    expect((await run(['freeze'])).err).toMatch(/^error: .*'--because <reason>' not specified\n {2}reeve freeze --help /);
+    expect((await run(['freeze'])).err).toMatch(
+      /^error: .*'--because <reason>' not specified\n {2}reeve freeze --help /,
+    );
     expect((await run(['maintenance', 'end', '--because', 'x'])).err).toMatch(/\n {2}reeve maintenance end --help /);
   });
 
