@@ -92,6 +92,8 @@ export interface Escalation {
   readonly classification: FailureClass | undefined;
   /** Of a shared cause, a containment or a mass outage: the channels that the page lists. */
   readonly channels?: readonly ChannelId[];
+  /** What makes it news where the same reason was given before: the hold that has ended. */
+  readonly occasion?: string;
   /** One line, at most 200 characters, redacted. */
   readonly summary: string;
   /** What Reeve saw and did, and what a person may do next; at most 2,000 characters, redacted. */

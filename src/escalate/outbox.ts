@@ -58,8 +58,8 @@ export interface Page {
   readonly unackedForMs?: number | undefined;
   readonly raises: number;
   /**
-   * Reason and classification of everything raised in this episode: to raise it again is no news, unless it lists
-   * further channels. Snapshots are stored under these keys, so `said`, `told` and `toldMs` keep their names.
+   * Reason, classification and occasion of everything raised in this episode: to raise it again is no news, unless it
+   * lists further channels. Snapshots are stored under these keys, so `said`, `told` and `toldMs` keep their names.
    */
   readonly said: readonly string[];
   readonly contents: readonly Content[];
@@ -103,7 +103,8 @@ const LOUDNESS: Readonly<Record<Severity, number>> = { info: 0, warning: 1, crit
 export const isLouder = (a: Severity, b: Severity): boolean => LOUDNESS[a] > LOUDNESS[b];
 export const louder = (a: Severity, b: Severity): Severity => (isLouder(a, b) ? a : b);
 
-const saying = ({ reason, classification }: NoticeLabels): string => `${reason}/${classification ?? ''}`;
+const saying = ({ reason, classification, occasion }: Escalation): string =>
+  [reason, classification ?? '', ...(occasion === undefined ? [] : [occasion])].join('/');
 
 /** Whether raising this would be news to a person. */
 export function isNewContent(page: Page | undefined, escalation: Escalation): boolean {

@@ -55,6 +55,14 @@ describe('the outbox', () => {
     expect(outbox.pages).toMatchObject([{ escalation: { id: 'esc-2', severity: 'critical' }, raisedMs: 2, raises: 4 }]);
   });
 
+  it('takes the same reason for another occasion as news, once', () => {
+    const raises = ['lease 1', 'lease 2', 'lease 1', 'lease 2'].map(
+      (occasion, index) => [index + 1, raisedFact(`esc-${index + 1}`, { reason: 'lasting', occasion })] as const,
+    );
+    const outbox = fold([...raises]);
+    expect(outbox.pages).toMatchObject([{ escalation: { id: 'esc-2', occasion: 'lease 2' }, raisedMs: 2, raises: 4 }]);
+  });
+
   it('goes on with the pages of a snapshot that an earlier version took', () => {
     const page = {
       ...{ key: KEY, episode: 1, openedAt: 1_000_001, raisedMs: 1, unackedMs: 1, raises: 1, contents: [], told: [] },

@@ -9,6 +9,7 @@ import { pipelineHarness } from '../support/pipeline_harness.ts';
 const ANN = { who: 'ann', because: 'works on it' } as const;
 const NEWS = { kind: 'channel', id: 'news' } as const;
 const HOLD_MS = 300_000;
+const FLOOD_MS = 300_000;
 
 const HOLDS: readonly (readonly [string, ControlFact, ControlFact | undefined])[] = [
   ['a lease', { type: 'control.leased', scope: NEWS, forMs: HOLD_MS, ...ANN }, undefined],
@@ -32,6 +33,8 @@ const HOLDS: readonly (readonly [string, ControlFact, ControlFact | undefined])[
 
 const NO_TOOLS: Partial<Persona> = { tool_access_policy: {} };
 
+const BY_ANN = /ann has ended, and channel:news is still down$/;
+
 async function held(begin: ControlFact, end: ControlFact | undefined, personaWith: Partial<Persona> = {}) {
   const world = pipelineHarness({ personaWith });
   await world.live(10_000);
@@ -51,7 +54,7 @@ describe.each(HOLDS)('%s that ends over a channel that is still down', (_, begin
     const world = await held(begin, end, NO_TOOLS);
     await world.live(5_000);
     expect(world.newPages()).toHaveLength(1);
-    expect(world.newPages()[0]).toMatch(/ann has ended, and channel:news is still down$/);
+    expect(world.newPages()[0]).toMatch(BY_ANN);
     await world.live(60_000);
     expect(world.newPages()).toHaveLength(1);
   });
@@ -75,8 +78,32 @@ describe.each(HOLDS)('%s that ends over a channel that is still down', (_, begin
   });
 });
 
+describe('a second hold that ends over the same trouble', () => {
+  it.each(HOLDS)('is paged about as well: after the first, %s', async (_, begin, end) => {
+    const world = await held(begin, end, NO_TOOLS);
+    await world.live(FLOOD_MS);
+    world.say(begin);
+    await world.live(HOLD_MS);
+    if (end !== undefined) world.say(end);
+    await world.live(5_000);
+    expect(world.newPages()).toEqual([expect.stringMatching(BY_ANN), expect.stringMatching(BY_ANN)]);
+  });
+});
+
+describe('a maintenance window that is planned for later', () => {
+  it('is not said to have ended over a channel that goes down before it', async () => {
+    const world = pipelineHarness({ personaWith: NO_TOOLS });
+    await world.live(10_000);
+    const later = { type: 'control.window_added', window: 'w', startsInMs: 3_600_000, forMs: HOLD_MS } as const;
+    world.say({ ...later, scope: NEWS, ...ANN });
+    world.engine.kill('news');
+    await world.live(60_000);
+    expect(world.facts('escalation.raised').map(({ escalation }) => escalation.reason)).toEqual(['no_plan']);
+  });
+});
+
 describe('a lease that ends while Reeve is away', () => {
-  it('is paged about by its next process', async () => {
+  it('is paged about by its next process, and by none after that', async () => {
     const options = { personaWith: NO_TOOLS, time: fakeClock(), store: new MemoryStore() };
     const engine = new FakeEngine(options.time.clock, ['news']);
     const first = pipelineHarness({ ...options, engine });
@@ -89,6 +116,10 @@ describe('a lease that ends while Reeve is away', () => {
     const again = pipelineHarness({ ...options, engine });
     await again.live(5_000);
     const summaries = again.facts('escalation.raised').map(({ escalation }) => escalation.summary);
-    expect(summaries).toEqual([expect.stringMatching(/the lease of ann has ended, and channel:news is still down$/)]);
+    expect(summaries).toEqual([expect.stringMatching(BY_ANN)]);
+    again.pipeline[Symbol.dispose]();
+    const third = pipelineHarness({ ...options, engine });
+    await third.live(60_000);
+    expect(third.facts('escalation.raised')).toEqual([]);
   });
 });

@@ -1,5 +1,12 @@
 /** Finds incidents whose hold (lease, maintenance window, freeze) has ended while the trouble goes on. */
-import { type ControlState, frozenNow, leaseOf, windowOf } from '../../control/state.ts';
+import {
+  type ControlState,
+  frozenNow,
+  type Lease,
+  leaseOf,
+  type MaintenanceWindow,
+  windowOf,
+} from '../../control/state.ts';
 import type { MonoMs } from '../../core/clock.ts';
 import type { Incident } from '../../core/incident.ts';
 import { type IncidentId, keyOfScope, type Scope, scopesOver } from '../../core/scope.ts';
@@ -11,6 +18,8 @@ const START_MS = 3_000;
 interface Hold {
   /** For people: `the lease of ann`. */
   readonly what: string;
+  /** Names it among all holds, over restarts of Reeve too. */
+  readonly id: string;
   /** When it was seen to have ended; undefined while it lasts. */
   endedMs?: MonoMs;
 }
@@ -19,6 +28,8 @@ interface Hold {
 export interface Abandoned {
   readonly incident: Incident;
   readonly because: string;
+  /** Names the hold. */
+  readonly hold: string;
 }
 
 /**
@@ -41,13 +52,15 @@ export class HoldEnds {
       if (hold?.endedMs === undefined || running || nowMs - hold.endedMs < START_MS) return [];
       this.#holds.delete(incident.id);
       if (!isDown(incident)) return [];
-      return [{ incident, because: `${hold.what} has ended, and ${keyOfScope(incident.scope)} is still down` }];
+      const because = `${hold.what} has ended, and ${keyOfScope(incident.scope)} is still down`;
+      return [{ incident, because, hold: hold.id }];
     });
   }
 
   #holdOf(incident: Incident, control: ControlState, nowMs: MonoMs): Hold | undefined {
     const { id } = incident;
-    const held = heldBy(incident, control, nowMs) ?? (this.#known.has(id) ? undefined : pastHold(incident, control));
+    const past = (): Hold | undefined => (this.#known.has(id) ? undefined : pastHold(incident, control, nowMs));
+    const held = heldBy(incident, control, nowMs) ?? past();
     this.#known.add(id);
     if (held?.endedMs === undefined && held !== undefined) this.#holds.set(id, held);
     else if (held !== undefined) this.#holds.set(id, { ...held, endedMs: nowMs });
@@ -63,23 +76,33 @@ export class HoldEnds {
   }
 }
 
+const ofLease = ({ who, scope, fromMs }: Lease): Hold => ({
+  what: `the lease of ${who}`,
+  id: `lease ${keyOfScope(scope)} ${fromMs}`,
+});
+
+const ofWindow = ({ who, id, fromMs }: MaintenanceWindow): Hold => ({
+  what: `maintenance window ${id} of ${who}`,
+  id: `window ${id} ${fromMs}`,
+});
+
 function heldBy(incident: Incident, control: ControlState, nowMs: MonoMs): Hold | undefined {
   const frozen = frozenNow(control);
-  if (frozen !== undefined) return { what: `the freeze by ${frozen.who}` };
+  if (frozen !== undefined) return { what: `the freeze by ${frozen.who}`, id: `freeze ${frozen.sinceMs}` };
   const scopes = scopesOver(incident.scope, incident);
   const lease = leaseOf(control, scopes, nowMs);
-  if (lease !== undefined) return { what: `the lease of ${lease.who}` };
+  if (lease !== undefined) return ofLease(lease);
   const window = windowOf(control, scopes, nowMs);
-  return window === undefined ? undefined : { what: `maintenance window ${window.id} of ${window.who}` };
+  return window === undefined ? undefined : ofWindow(window);
 }
 
 /** A hold that ended while Reeve was away: it lay over the time since the incident was opened. */
-function pastHold(incident: Incident, control: ControlState): Hold | undefined {
+function pastHold(incident: Incident, control: ControlState, nowMs: MonoMs): Hold | undefined {
   const scopes = scopesOver(incident.scope, incident).map(keyOfScope);
   const lay = ({ scope, untilMs }: { scope: Scope; untilMs: MonoMs }): boolean =>
-    scopes.includes(keyOfScope(scope)) && untilMs > incident.openedMs;
+    scopes.includes(keyOfScope(scope)) && untilMs > incident.openedMs && untilMs <= nowMs;
   const lease = control.leases.find(lay);
-  if (lease !== undefined) return { what: `the lease of ${lease.who}`, endedMs: 0 };
+  if (lease !== undefined) return { ...ofLease(lease), endedMs: 0 };
   const window = control.windows.find(lay);
-  return window === undefined ? undefined : { what: `maintenance window ${window.id} of ${window.who}`, endedMs: 0 };
+  return window === undefined ? undefined : { ...ofWindow(window), endedMs: 0 };
 }

@@ -268,9 +268,10 @@ export class Housekeeping {
     const isDown = ({ scope }: Incident): boolean =>
       channelIndex.channelsIn(scope).some((id) => watch.watched(id)?.finding.trouble === true);
     const due = this.#holdEnds.due(incidents().open, control(), { nowMs, isDown });
-    const drafts = due.flatMap(({ incident, because }) => {
+    const drafts = due.flatMap(({ incident, because, hold }) => {
       const all = reaching(incident, unlistedOf(incidents(), watch, incident.scope)?.channels ?? []);
-      return raise(pageFor(all, 'lasting', { because, envelope: undefined, attempts: [] }));
+      const page = pageFor(all, 'lasting', { because, envelope: undefined, attempts: [] });
+      return raise({ ...page, occasion: hold });
     });
     if (drafts.length > 0) append(drafts);
   }

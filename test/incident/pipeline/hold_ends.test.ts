@@ -69,4 +69,12 @@ describe('an incident that was left alone', () => {
     earlier(saying({ leases: [until(1_000)] }), 100_000);
     expect(earlier(NONE, 103_000)).toEqual([]);
   });
+
+  it('is not reported for the end of a maintenance window that has not even begun', () => {
+    const planned = saying({ windows: [{ ...until(400_000), fromMs: 300_000 }] });
+    const due = asking(new HoldEnds());
+    expect([due(planned, 4_000), due(planned, 60_000)]).toEqual([[], []]);
+    expect([due(planned, 350_000), due(planned, 400_000)]).toEqual([[], []]);
+    expect(due(planned, 403_000)).toEqual(['maintenance window m-1 of ann has ended, and channel:news is still down']);
+  });
 });
