@@ -27,8 +27,8 @@ export interface Listener {
 /** The group may use the socket, and no other user: Reeve's directory says who is in it. */
 const SOCKET_MODE = 0o660;
 
-/** Resolves when it is bound. Throws PORT_UNAVAILABLE. */
-export function listen(app: Hono<HttpEnv>, at: ListenAt): Promise<Listener> {
+/** Resolves when it is bound. Throws PORT_UNAVAILABLE. `report`: what goes wrong with it from then on, each once. */
+export function listen(app: Hono<HttpEnv>, at: ListenAt, report: (text: string) => void): Promise<Listener> {
   const certificate = 'socket' in at ? undefined : at.certificate;
   const server = createAdaptorServer({
     fetch: app.fetch,
@@ -40,6 +40,7 @@ export function listen(app: Hono<HttpEnv>, at: ListenAt): Promise<Listener> {
   const connections = boundConnections(server);
   return new Promise((resolve, reject) => {
     server.once('error', (cause) => reject(cannotListen(at, cause)));
+    server.once('listening', () => goOn(server, report));
     if ('socket' in at) {
       removeLeftOver(at.socket);
       server.listen({ path: at.socket }, () => {
@@ -53,6 +54,19 @@ export function listen(app: Hono<HttpEnv>, at: ListenAt): Promise<Listener> {
       const url = `${certificate === undefined ? 'http' : 'https'}://${hostOf(at.host)}:${port}`;
       resolve({ server, connections, url, port });
     });
+  });
+}
+
+/**
+ * A connection that cannot be accepted, as where no descriptor is left, is an error of the listener, and one that nobody
+ * hears ends the process.
+ */
+function goOn(server: Server, report: (text: string) => void): void {
+  let told = '';
+  server.on('error', (cause) => {
+    const because = messageOf(cause);
+    if (because !== told) report(`a connection was not accepted: ${because}`);
+    told = because;
   });
 }
 

@@ -60,7 +60,7 @@ export async function startServer(options: HttpOptions, deps: ServerDeps): Promi
   const open = async (create: (own: RouteDeps) => Hono<HttpEnv>, at: ListenAt) => {
     let hosts: ReadonlySet<string> = new Set();
     const own = { ...deps, grants, refusals, peerOf, metricsNeedToken, hosts: () => hosts };
-    const listener = await listen(create(own), at);
+    const listener = await listen(create(own), at, deps.onError);
     building.defer(() => close(listener.server));
     const host = 'socket' in at ? 'localhost' : at.host;
     hosts = hostsOf({ host, port: listener.port }, options.allowedHosts);

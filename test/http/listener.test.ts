@@ -5,9 +5,12 @@ import { connect } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { TLSSocket } from 'node:tls';
+import { Hono } from 'hono';
 import { describe, expect, it } from 'vitest';
 import { systemClock } from '../../src/core/clock.ts';
 import { sha256Of } from '../../src/http/auth/grants.ts';
+import { close, listen } from '../../src/http/listener.ts';
+import type { HttpEnv } from '../../src/http/request.ts';
 import { type HttpOptions, type ServerDeps, startServer } from '../../src/http/server.ts';
 import { fakeClock } from '../support/fake_clock.ts';
 import { aDaemon } from './support.ts';
@@ -160,6 +163,18 @@ describe('a unix socket', () => {
     await using server = await open({ ...LOOPBACK, socket });
     expect((await ask(`${server.url}/healthz`)).status).toBe(200);
     expect((await ask('http://localhost/healthz', { socketPath: socket })).status).toBe(200);
+  });
+});
+
+describe('a connection that cannot be accepted', () => {
+  it('is reported once, and the listener goes on: the daemon does not end with it', async () => {
+    const reports: string[] = [];
+    const app = new Hono<HttpEnv>().get('/', (c) => c.text('here'));
+    const { server, url } = await listen(app, LOOPBACK, (text) => reports.push(text));
+    for (let count = 0; count < 3; count += 1) server.emit('error', new Error('accept EMFILE'));
+    expect(reports).toEqual(['a connection was not accepted: accept EMFILE']);
+    expect((await ask(url)).body).toBe('here');
+    await close(server);
   });
 });
 
