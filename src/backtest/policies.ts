@@ -1,5 +1,5 @@
 /** The policies that a backtest compares. */
-import { existsSync, statSync } from 'node:fs';
+import { existsSync, readdirSync, statSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { unsound } from '../config/check.ts';
 import { readYaml } from '../config/files.ts';
@@ -67,8 +67,12 @@ function personaIn(path: string): Persona {
 
 function rulesIn(folder: string): readonly Rule[] {
   const { rules, problems } = loadRules(resolve(folder), [...TOOL_SPECS.values()]);
-  if (problems.length === 0) return rules;
-  throw unsound(problems, `reeve check ${folder}`);
+  if (problems.length > 0) throw unsound(problems, `reeve check ${folder}`);
+  // By no rules nothing is ever done: a wrong folder would look like a quiet month. An empty one is meant so.
+  if (rules.length > 0 || readdirSync(folder).length === 0) return rules;
+  throw new ReeveError('USAGE', `no rules (*.rule.yaml) in ${folder}`, {
+    hint: 'without the option the configured rules decide',
+  });
 }
 
 /** What the decision path reads. `otherwise`: the settings of the configuration, for personas that it assigns. */

@@ -94,6 +94,15 @@ function targetOf(options: ClientOptions): Target {
   });
 }
 
+/** A header cannot hold anything else: `fetch` fails on it as on a daemon that is not there. */
+function refuseNoToken(token: string): void {
+  if (/^[\x21-\x7e]+$/.test(token)) return;
+  const got = token === '' ? 'nothing' : 'something with other characters than a token has';
+  throw new ReeveError('USAGE', `a token was expected, got ${got}`, {
+    hint: 'Look into the file of --token-file, into REEVE_TOKEN, or into the file token in the state directory.',
+  });
+}
+
 /**
  * Throws DAEMON_UNREACHABLE when no server answers in time, USAGE when the daemon refuses the question or when there is
  * no token for the address, JOURNAL_UNWRITABLE when it could not write it down, DAEMON_FAILED when it failed to answer.
@@ -101,6 +110,7 @@ function targetOf(options: ClientOptions): Target {
 export function createClient(options: ClientOptions, fetcher: typeof fetch, clock: Clock = systemClock): Client {
   const send = async (path: string, init: RequestInit, withinMs = ANSWER_WITHIN_MS): Promise<Response> => {
     const { daemon, token } = targetOf(options);
+    refuseNoToken(token);
     const headers = { authorization: `Bearer ${token}`, 'content-type': 'application/json' };
     const address = new URL(path, daemon.url);
     const where = daemon.socketPath ?? address.origin;

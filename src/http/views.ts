@@ -287,7 +287,7 @@ export class Views {
     return [
       ...(below === undefined ? [] : [`${below.because}: held at phase ${below.held} until reeve phase N sets one`]),
       ...(journal === undefined ? [] : [`the journal cannot be trusted: ${journal}`]),
-      ...problems().map(({ file, line, column, message }) => `${file}:${line}:${column}: ${message}`),
+      ...problems().map(({ file, line, column, message }) => `edit refused: ${file}:${line}:${column}: ${message}`),
       ...waiting().map((key) => `${key}: was changed in the configuration; start Reeve anew for it`),
       ...receivers().flatMap(({ id, error }) => (error ? [`receiver ${id} does not take pages: ${error}`] : [])),
       ...[heartbeat()].filter((trouble) => trouble !== undefined),

@@ -53,6 +53,13 @@ describe('the policy of a backtest', () => {
     expect(policyOf(flags('cautious'), filesWith(configured))).toMatchObject({ name: 'persona cautious' });
   });
 
+  it('is none, where the folder holds something else and no rule: it would look like a quiet month', () => {
+    const folder = dirname(recorded({ 'notes.txt': 'no rule' })[0]!);
+    const said = `no rules (*.rule.yaml) in ${folder}`;
+    expect(() => policyOf(flags(undefined, folder), filesWith())).toThrow(said);
+    expect(() => policyAgainst(folder, policyOf(flags(), filesWith()), filesWith())).toThrow(said);
+  });
+
   it('may be a persona of a file, and the rules of a folder', () => {
     const [file] = recorded({ 'p.yaml': PERSONA });
     const folder = rulesFolder();

@@ -67,6 +67,19 @@ describe('where the command line sends a token', () => {
     });
   });
 
+  it.each(['', 'two words', 'a\nline', 'caf\u00e9', '\ufffd\u0000'])(
+    'sends nothing, and does not call the daemon unreachable, where what was given is no token: %j',
+    async (token) => {
+      const { client, sent } = clientWith(OWN, token);
+      await expect(client.get('/api/v1/status')).rejects.toMatchObject({
+        code: 'USAGE',
+        message: expect.stringMatching(/^a token was expected, got /),
+        hint: expect.stringContaining('--token-file'),
+      });
+      expect(sent).toEqual([]);
+    },
+  );
+
   it('sends a token that was given to the address that was given', async () => {
     const { client, sent } = clientWith('http://reeve.example', 'given');
     await client.post('/api/v1/freeze', {});

@@ -95,7 +95,7 @@ describe('the status', () => {
     ];
     const { views } = viewed({}, { problems: () => [problem], receivers });
     expect(views.status()).toMatchObject({
-      problems: ['reeve.yaml:3:5: no such key', 'receiver pager does not take pages: answered 503'],
+      problems: ['edit refused: reeve.yaml:3:5: no such key', 'receiver pager does not take pages: answered 503'],
     });
   });
 

@@ -4,7 +4,7 @@ import { StringDecoder } from 'node:string_decoder';
 import type { Command } from 'commander';
 import { numbered } from '../../agent/choices.ts';
 import { type PromptFacts, promptFor } from '../../agent/prompt.ts';
-import { ReeveError } from '../../core/errors.ts';
+import { messageOf, ReeveError } from '../../core/errors.ts';
 import type { SymptomKind } from '../../core/symptom.ts';
 import { CHANGING_TOOLS, TOOL_NAMES } from '../../core/tool.ts';
 import type { Catalogue } from '../../detect/patterns/catalogue.ts';
@@ -144,7 +144,7 @@ function readAll(file: string): string {
   try {
     return readFileSync(file, 'utf8');
   } catch (cause) {
-    throw new ReeveError('USAGE', `${file} cannot be read`, {
+    throw new ReeveError('USAGE', `${file} cannot be read: ${messageOf(cause)}`, {
       cause,
       hint: 'Check the path, or give the text on stdin.',
     });
