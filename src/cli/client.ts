@@ -2,7 +2,7 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { type Clock, deadline, systemClock } from '../core/clock.ts';
-import { ReeveError } from '../core/errors.ts';
+import { messageOf, ReeveError } from '../core/errors.ts';
 import { fetchOwn, type OwnDaemon, parseOwnDaemon } from './own_daemon.ts';
 
 /** How the command line reaches the running daemon. */
@@ -29,6 +29,12 @@ const HINT = [
   'REEVE_TOKEN.',
 ].join(' ');
 
+/** Who forgot to become another user must not go and start a second daemon. */
+const RIGHTS_HINT = [
+  'A daemon may well run. Ask as the user that it runs as, or as root; or with a token of your own: --url and',
+  '--token-file or REEVE_TOKEN (made there: reeve tokens add).',
+].join(' ');
+
 /** A test page waits 10 s for a receiver; but for a reflection, nothing else takes a daemon that works as long. */
 const ANSWER_WITHIN_MS = 30_000;
 
@@ -49,7 +55,9 @@ function readState(options: ClientOptions, name: string): string {
   try {
     return readFileSync(path, 'utf8').trim();
   } catch (cause) {
-    throw new ReeveError('DAEMON_UNREACHABLE', `no daemon has left its ${name} at ${path}`, { cause, hint: HINT });
+    const isGone = ['ENOENT', 'ENOTDIR'].includes((cause as NodeJS.ErrnoException).code ?? '');
+    const message = isGone ? `no daemon has left its ${name} at ${path}` : `cannot read ${path}: ${messageOf(cause)}`;
+    throw new ReeveError('DAEMON_UNREACHABLE', message, { cause, hint: isGone ? HINT : RIGHTS_HINT });
   }
 }
 

@@ -51,7 +51,14 @@ export async function findSupervisor(places: Places = USUAL): Promise<FoundSuper
   };
 }
 
-const isSocket = (path: string): boolean => statSync(path, { throwIfNoEntry: false })?.isSocket() === true;
+function isSocket(path: string): boolean {
+  try {
+    return statSync(path).isSocket();
+  } catch {
+    // Nothing, or in a directory of another user: Reeve could not use it, either.
+    return false;
+  }
+}
 
 /** Loopback answers at once, one way or the other. */
 function listens(port: number): Promise<boolean> {

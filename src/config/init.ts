@@ -151,8 +151,8 @@ const quoted = (id: string): string =>
   /^[A-Za-z][A-Za-z_-]*\d*$/.test(id) && !/^(true|false|null)$/i.test(id) ? id : JSON.stringify(id);
 
 function writeNew(path: string, text: string): boolean {
-  if (statSync(path, { throwIfNoEntry: false })?.isFile() === true) return false;
   try {
+    if (statSync(path, { throwIfNoEntry: false })?.isFile() === true) return false;
     makeDirectory(dirname(path));
     writeWhole(path, text, { flag: 'wx', mode: 0o666 });
     return true;

@@ -34,7 +34,16 @@ export function openJournal(path: string, at: EpochMs, options: SqliteOptions = 
     const keptAs = putAside(path, at, log);
     return { store: SqliteStore.open(path, options), damage: { because: thrown.message, keptAs } };
   } finally {
+    dropLog(log);
+  }
+}
+
+/** What stays does no harm, and the next start drops it; it must not hide why the journal could not be opened. */
+function dropLog(log: string): void {
+  try {
     rmSync(log, { force: true });
+  } catch {
+    // As in the state directory of another user.
   }
 }
 

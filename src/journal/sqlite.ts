@@ -1,12 +1,12 @@
 /** The journal store in SQLite. */
-import { existsSync, statSync } from 'node:fs';
+import { statSync } from 'node:fs';
 import { DatabaseSync, type StatementSync } from 'node:sqlite';
 import { messageOf, ReeveError } from '../core/errors.ts';
 import { placeOf, prepareFile } from './files.ts';
 import { takeLock } from './lock.ts';
 import { selectRows } from './query.ts';
 import { applySettings, DURABLE, READING } from './settings.ts';
-import { headerFault, hintFor, isDamage, JournalDamaged } from './sqlite_faults.ts';
+import { headerFault, hintFor, isDamage, JournalDamaged, refuseMissing } from './sqlite_faults.ts';
 import type { JournalStore, StoredEntry, StoreQuery } from './store.ts';
 
 /** "Reev" in the file's header, so that a wrong file is not taken for a journal. */
@@ -98,8 +98,7 @@ export class SqliteStore implements JournalStore {
 
   /** Opens an existing journal for reading, also while a daemon writes it. Throws JOURNAL_BROKEN. */
   static openForReading(path: string): SqliteStore {
-    if (!existsSync(path))
-      throw new ReeveError('JOURNAL_BROKEN', `there is no journal at ${path}`, { hint: 'Check --state.' });
+    refuseMissing(path);
     using cleanup = new DisposableStack();
     const db = cleanup.adopt(openFile(path, true), (opened) => opened.close());
     brokenUnless(path, () => {

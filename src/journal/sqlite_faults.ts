@@ -1,6 +1,6 @@
 /** Tells a damaged SQLite file from everything else that SQLite throws, and says what a person can do about it. */
-import { closeSync, openSync, readSync } from 'node:fs';
-import { ReeveError } from '../core/errors.ts';
+import { closeSync, openSync, readSync, statSync } from 'node:fs';
+import { messageOf, ReeveError } from '../core/errors.ts';
 
 /** SQLite's result codes (sqlite.org/rescode.html). The low byte of an extended code is the kind. */
 const KIND = 0xff;
@@ -48,6 +48,18 @@ export function hintFor(thrown: unknown, path: string): string {
   const hint =
     HINTS.get(kindOf(thrown) ?? -1) ?? ((place: string) => `Is the disk failing, or is ${place} unreadable?`);
   return hint(path);
+}
+
+/** Throws JOURNAL_BROKEN. Who forgot to become the user of Reeve must not read that its journal is gone. */
+export function refuseMissing(path: string): void {
+  try {
+    statSync(path);
+  } catch (cause) {
+    const isGone = ['ENOENT', 'ENOTDIR'].includes((cause as NodeJS.ErrnoException).code ?? '');
+    const message = isGone ? `there is no journal at ${path}` : `cannot read ${path}: ${messageOf(cause)}`;
+    const hint = isGone ? 'Check --state.' : 'Ask as the user that Reeve runs as, or as root.';
+    throw new ReeveError('JOURNAL_BROKEN', message, { cause, hint });
+  }
 }
 
 /** Bytes of the file's header (sqlite.org/fileformat2.html). */

@@ -1,5 +1,5 @@
 import { once } from 'node:events';
-import { mkdtempSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { type AddressInfo, createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -108,6 +108,20 @@ describe('where no daemon answers', () => {
     const refusal = await hintOf(state);
     expect(refusal).toMatchObject({ code: 'DAEMON_UNREACHABLE', message: expect.stringContaining(because) });
     for (const step of STEPS) expect(refusal).toMatchObject({ hint: expect.stringMatching(step) });
+  });
+
+  it('it says, where the state cannot be read, why, and no word of a daemon that does not run', async () => {
+    const state = aState();
+    rmSync(join(state, 'address'));
+    // Refused whatever the rights, also to root.
+    symlinkSync('address', join(state, 'address'));
+    const refusal = await hintOf(state);
+    expect(refusal).toMatchObject({
+      code: 'DAEMON_UNREACHABLE',
+      message: expect.stringMatching(/^cannot read .*\/address: ELOOP/),
+      hint: expect.stringMatching(/A daemon may well run. Ask as the user that it runs as/),
+    });
+    for (const step of STEPS) expect(refusal).not.toMatchObject({ hint: expect.stringMatching(step) });
   });
 });
 

@@ -1,3 +1,4 @@
+import { symlinkSync } from 'node:fs';
 import { createServer } from 'node:net';
 import { join } from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
@@ -78,6 +79,10 @@ command=/bin/cat
       url: `http://127.0.0.1:${port}/RPC2`,
     });
     expect(await findSupervisor({ configurations: [], sockets: [], port: await freePort() })).toBeUndefined();
+    // Refused whatever the rights, also to root.
+    symlinkSync('loop.sock', join(folder, 'loop.sock'));
+    const looping = { configurations: [], sockets: [join(folder, 'loop.sock')], port: await freePort() };
+    expect(await findSupervisor(looping)).toBeUndefined();
   });
 
   it('ignores a file that is no configuration', async () => {

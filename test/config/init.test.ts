@@ -1,4 +1,4 @@
-import { existsSync, readFileSync } from 'node:fs';
+import { existsSync, readFileSync, symlinkSync } from 'node:fs';
 import { createServer } from 'node:net';
 import { join } from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
@@ -145,6 +145,13 @@ describe('init', () => {
     await expect(init(folder, FOUND)).rejects.toMatchObject({
       code: 'CONFIG_INVALID',
       hint: expect.stringContaining('reeve init DIR'),
+    });
+    const closed = aFolder({});
+    // Refused whatever the rights, also to root.
+    symlinkSync('config', join(closed, 'config'));
+    await expect(init(closed, FOUND)).rejects.toMatchObject({
+      code: 'CONFIG_INVALID',
+      message: expect.stringMatching(/^cannot write .*reeve\.yaml: ELOOP/),
     });
   });
 

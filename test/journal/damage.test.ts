@@ -1,4 +1,4 @@
-import { existsSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { describe, expect, it } from 'vitest';
@@ -113,6 +113,15 @@ describe('a start on a damaged journal', () => {
     const path = written(9);
     damage(path, (bytes) => void bytes.write('7', bytes.indexOf('{"by_ms":3') + 9));
     expect(opening(path)).toEqual({ found: undefined, records: 9 });
+  });
+
+  it('opens a journal, and says why it cannot, also where the second name of the log cannot be removed', () => {
+    const path = written(3);
+    mkdirSync(`${path}-wal.kept`);
+    expect(opening(path)).toEqual({ found: undefined, records: 3 });
+    rmSync(path);
+    symlinkSync(basename(path), path);
+    expect(() => openJournal(path, AT)).toThrow(coded('JOURNAL_UNWRITABLE', /ELOOP/));
   });
 
   it('touches nothing that is not a damaged journal: another program, another version, another Reeve', () => {

@@ -8,9 +8,10 @@ import {
   renameSync,
   rmSync,
   statSync,
+  symlinkSync,
   writeFileSync,
 } from 'node:fs';
-import { dirname, join } from 'node:path';
+import { basename, dirname, join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { systemClock } from '../../src/core/clock.ts';
@@ -136,6 +137,14 @@ describe('a reader', () => {
 
   it('says so where there is no journal', () => {
     expect(() => SqliteStore.openForReading('/nowhere/journal.db')).toThrow(coded('JOURNAL_BROKEN', /no journal at/));
+  });
+
+  it('does not call a journal gone that it may not look at', () => {
+    const path = journalPath();
+    mkdirSync(dirname(path), { mode: 0o700 });
+    // Refused whatever the rights, also to root.
+    symlinkSync(basename(path), path);
+    expect(() => SqliteStore.openForReading(path)).toThrow(coded('JOURNAL_BROKEN', /^cannot read .*: ELOOP/));
   });
 });
 
