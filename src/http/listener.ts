@@ -58,7 +58,7 @@ export function listen(app: Hono<HttpEnv>, at: ListenAt, report: (text: string) 
 }
 
 /**
- * A connection that cannot be accepted, as where no descriptor is left, is an error of the listener, and one that nobody
+ * A connection that cannot be accepted, as where no descriptor is left, is an error of the listener: one that nobody
  * hears ends the process.
  */
 function goOn(server: Server, report: (text: string) => void): void {
