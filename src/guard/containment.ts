@@ -180,6 +180,13 @@ export interface EvaluationInput {
 const channelIn = (scope: Scope) => (scope.kind === 'channel' ? { channel: scope.id } : {});
 
 /**
+ * Its page speaks for whatever else contains the scope. A person's own freeze has none, and that of a clock that
+ * jumped says that it is over in a moment: a storm that comes meanwhile is told as well, and louder.
+ */
+const isSaid = ({ reason, releaseByPerson }: HeldContainment): boolean =>
+  reason !== 'operator_freeze' && (reason !== 'clock_anomaly' || releaseByPerson);
+
+/**
  * The fact that contains a scope, with its page: one page per episode of a scope, and none for a person's own freeze.
  */
 export function raise(
@@ -193,9 +200,7 @@ export function raise(
     ...channelIn(scope),
     fact: { type: 'containment.raised', scope, reason, detail, releaseByPerson },
   };
-  const isPaged = Object.values(state.containments).some(
-    (held) => sameScope(held.scope, scope) && held.reason !== 'operator_freeze',
-  );
+  const isPaged = Object.values(state.containments).some((held) => sameScope(held.scope, scope) && isSaid(held));
   return isPaged || reason === 'operator_freeze' ? [raised] : [raised, ...how.onEscalate(raised)];
 }
 

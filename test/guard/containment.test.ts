@@ -211,17 +211,34 @@ describe('containment (S8)', () => {
   });
 
   it('pages once per episode of a scope, and not for a freeze', () => {
-    const b = bench({ live: { poolPressure: 1 } });
+    const b = bench({ live: { poolPressure: 1 }, channels: channelsOf(10) });
     b.world.frozen = true;
     b.contain();
-    b.record({ type: 'clock.jumped', byMs: 1 });
+    fill(b, 10);
     b.contain();
     b.contain();
     const keys = () => b.facts('escalation.raised').map(({ escalation }) => escalation.key);
     expect(keys()).toEqual(['containment/engine:local', 'containment/fleet']);
+    b.record({ type: 'clock.jumped', byMs: 1 });
+    b.contain();
     b.guard.distrustJournal('broken');
     b.contain();
     expect(keys()).toHaveLength(2);
+  });
+
+  it('pages a storm that comes under a clock that jumped, whose page says that it is over in a moment', () => {
+    const paged: unknown[] = [];
+    const onEscalate = ({ fact }: Draft) => {
+      paged.push(fact.type === 'containment.raised' && fact.reason);
+      return [];
+    };
+    const b = bench({ channels: channelsOf(10), onEscalate });
+    b.record({ type: 'clock.jumped', byMs: 1 });
+    b.contain();
+    fill(b, 10);
+    b.contain();
+    b.contain();
+    expect(paged).toEqual(['clock_anomaly', 'restart_storm']);
   });
 
   it('pages once when two reasons for one scope come together', () => {

@@ -275,3 +275,22 @@ describe('several channels that died together', () => {
     expect(pages(world)).toEqual(['starts/fleet']);
   });
 });
+
+describe('a storm after the machine was stopped for a while', () => {
+  it('is paged, though the fleet is contained by its clock already', async () => {
+    const world = pipelineHarness({ channels: MANY, groups });
+    await world.live(10_000);
+    world.ledger.append([{ fact: { type: 'clock.jumped', byMs: 20_000, cause: 'stopped' } }]);
+    await world.live(3_000);
+    for (const name of MANY) world.engine.kill(name);
+    for (const name of MANY) world.engine.startByHand(name);
+    await world.live(3_000);
+    const said = world.facts('escalation.raised').map(({ escalation }) => [escalation.key, escalation.severity]);
+    expect(said).toEqual([
+      ['containment/fleet', 'warning'],
+      ['containment/fleet', 'critical'],
+    ]);
+    await world.live(300_000);
+    expect(world.facts('escalation.resolved').map(({ key }) => key)).toEqual(['containment/fleet']);
+  });
+});
