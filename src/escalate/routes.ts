@@ -56,11 +56,10 @@ export const ROUTE_TO_ALL: Routing = () => AT_ONCE;
  * routes.
  */
 export function routingOf(routes: readonly Route[], placeOf: PlaceOf): Routing {
-  const groupsOf = listedGroups(placeOf);
+  const routesOf = routesTaken(routes, placeOf);
   return (page, receiver) => {
     if (page.told.some((last) => last.receiver === receiver && last.state === 'open')) return AT_ONCE;
-    const dueMs = groupsOf(page.escalation).flatMap((group): readonly MonoMs[] => {
-      const route = routes.find(({ match }) => match === undefined || matches(match, page, group));
+    const dueMs = routesOf(page).flatMap((route): readonly MonoMs[] => {
       if (route === undefined || route.receivers.includes(receiver)) return [AT_ONCE];
       const fromMs = laterOf(route, page, receiver);
       return fromMs === undefined ? [] : [fromMs];
@@ -69,16 +68,21 @@ export function routingOf(routes: readonly Route[], placeOf: PlaceOf): Routing {
   };
 }
 
-/** The group that a page is about, or none, then those of the channels that it lists. Asked at each look at a page. */
-function listedGroups(placeOf: PlaceOf): (escalation: Escalation) => readonly (GroupId | undefined)[] {
-  const known = new WeakMap<Escalation, readonly (GroupId | undefined)[]>();
-  return (escalation) => {
+/**
+ * For the group that a page is about, or none, then for those of the channels that it lists: the route that takes it.
+ * Each receiver asks at each look at a page, so it is worked out once: all that it rests on stays with the escalation.
+ */
+function routesTaken(routes: readonly Route[], placeOf: PlaceOf): (page: Page) => readonly (Route | undefined)[] {
+  const known = new WeakMap<Escalation, readonly (Route | undefined)[]>();
+  return (page) => {
+    const { escalation } = page;
     const found = known.get(escalation);
     if (found !== undefined) return found;
     const listed = (escalation.channels ?? []).flatMap((id) => placeOf({ kind: 'channel', id }).group ?? []);
     const groups = [...new Set([placeOf(escalation.scope).group, ...listed])];
-    known.set(escalation, groups);
-    return groups;
+    const taken = groups.map((group) => routes.find(({ match }) => match === undefined || matches(match, page, group)));
+    known.set(escalation, taken);
+    return taken;
   };
 }
 
@@ -107,21 +111,32 @@ function matches(match: RouteMatch, { escalation, openedAt }: Page, group: Group
 }
 
 /** Whether a moment lies in the window. */
-export function isWithin({ from, to, days, timezone }: RouteHours, at: EpochMs): boolean {
-  const { day, minute } = localTime(at, timezone);
+export function isWithin(hours: RouteHours, at: EpochMs): boolean {
+  const { from, to, days } = hours;
+  const { day, minute } = localTime(at, calendarOf(hours));
   if (from < to) return minute >= from && minute < to && days.includes(DAYS[day]!);
   const dayBefore = DAYS[(day + DAYS.length - 1) % DAYS.length]!;
   return (minute >= from && days.includes(DAYS[day]!)) || (minute < to && days.includes(dayBefore));
 }
 
-function localTime(at: EpochMs, timeZone: string): { readonly day: number; readonly minute: number } {
+/** To make one takes many times as long as to ask it. */
+const calendars = new WeakMap<RouteHours, Intl.DateTimeFormat>();
+
+function calendarOf(hours: RouteHours): Intl.DateTimeFormat {
+  const known = calendars.get(hours);
+  if (known !== undefined) return known;
   const format = new Intl.DateTimeFormat('en-GB', {
-    timeZone,
+    timeZone: hours.timezone,
     weekday: 'short',
     hour: '2-digit',
     minute: '2-digit',
     hourCycle: 'h23',
   });
+  calendars.set(hours, format);
+  return format;
+}
+
+function localTime(at: EpochMs, format: Intl.DateTimeFormat): { readonly day: number; readonly minute: number } {
   const parts = new Map(format.formatToParts(at).map(({ type, value }) => [type, value]));
   const day = DAYS.indexOf(parts.get('weekday')!.toLowerCase() as Day);
   return { day, minute: Number(parts.get('hour')) * MINUTES_PER_HOUR + Number(parts.get('minute')) };

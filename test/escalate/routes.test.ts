@@ -118,6 +118,23 @@ describe('a route', () => {
     expect(whats(chat).at(-1)).toBe('resolve');
   });
 
+  it('is looked for once for what a page says, however many receivers and pages there are', async () => {
+    let asked = 0;
+    const counting: RouteMatch = {
+      ...match({}),
+      get hours() {
+        asked += 1;
+        return { from: 0, to: 1_440, days: DAYS, timezone: 'Europe/Berlin' };
+      },
+    };
+    const { append, advance, pager } = staffed([route(['pager'], { match: counting })]);
+    for (let page = 1; page <= 20; page += 1) append(raisedFact(`esc-${page}`, { key: `incident/inc-${page}` }));
+    await advance(2 * MINUTE_MS);
+    expect(pager.taken).toHaveLength(20);
+    // Whether it has hours, and whether the moment lies in them.
+    expect(asked).toBe(2 * 20);
+  });
+
   it('that is not configured leaves everything as it was: every receiver gets every page', async () => {
     const { append, advance, pager, chat, boss } = staffed([]);
     append(raisedFact('esc-1'));
