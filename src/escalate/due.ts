@@ -35,6 +35,31 @@ export function dueTo(page: Page, receiver: string, repeatMs: number): Due | und
   return page.acked === undefined ? { what: 'repeat', dueMs: last.pagedMs + repeatMs } : undefined;
 }
 
+/** What is due under one key, and the id of its message. */
+export type DueNotice = Due & { readonly id: string };
+
+/**
+ * What one receiver must be sent, worked out once for a page as it stands: at each delivery and each page that is
+ * raised it is asked for all pages, of which one has changed.
+ */
+export class DueNotices {
+  readonly #receiver: string;
+  readonly #known = new WeakMap<Page, { readonly repeatMs: number; readonly due: DueNotice | undefined }>();
+
+  constructor(receiver: string) {
+    this.#receiver = receiver;
+  }
+
+  of(page: Page, repeatMs: number): DueNotice | undefined {
+    const known = this.#known.get(page);
+    if (known?.repeatMs === repeatMs) return known.due;
+    const next = dueTo(page, this.#receiver, repeatMs);
+    const due = next && { ...next, id: noticeOf(page, this.#receiver, next.what).id };
+    this.#known.set(page, { repeatMs, due });
+    return due;
+  }
+}
+
 function endDue(page: Page, last: DeliveredNotice, resolvedMs: MonoMs): Due {
   if (isUnsent(page, last)) return { what: 'trigger', dueMs: Math.max(resolvedMs, afterFlood(page, last)) };
   // By the order of the entries, because two of them may fall into one millisecond.

@@ -6,7 +6,7 @@ import type { JournalFact } from '../core/journal.ts';
 import { RequestFailed } from '../resilience/failure.ts';
 import { type Backoff, backoff } from '../resilience/retry.ts';
 import { type AttemptBound, attempt } from './attempt.ts';
-import { contentIdOf, dueTo, noticeOf } from './due.ts';
+import { contentIdOf, DueNotices, dueTo, noticeOf } from './due.ts';
 import { MessageTries } from './message_tries.ts';
 import { CLOSED_KEPT_MS, isLouder, type Page } from './outbox.ts';
 import type { Routing } from './routes.ts';
@@ -61,6 +61,7 @@ export class ReceiverQueue {
   readonly #world: ReceiverQueueDeps;
   readonly #inFlight = new Set<string>();
   readonly #tries = new MessageTries();
+  readonly #due: DueNotices;
   /** Taken by the receiver, but the journal would not take the record: not to be sent again by this process. */
   readonly #unrecorded = new Set<string>();
   /** Kinds of the present outage that are written down already: only a change is news. */
@@ -79,6 +80,7 @@ export class ReceiverQueue {
   /** `known`: a trouble of an earlier process that is written down. */
   constructor(receiver: Receiver, world: ReceiverQueueDeps, known: DeliveryTrouble | undefined) {
     this.receiver = receiver;
+    this.#due = new DueNotices(receiver.name);
     this.#world = world;
     this.#trouble = known;
     this.#refreshMs = world.clock.monotonicMs();
@@ -136,13 +138,12 @@ export class ReceiverQueue {
 
   #jobs(): readonly Job[] {
     return this.#world.pages().flatMap((page) => {
-      const due = this.#inFlight.has(page.key) ? undefined : dueTo(page, this.receiver.name, this.#world.repeatMs());
+      const due = this.#inFlight.has(page.key) ? undefined : this.#due.of(page, this.#world.repeatMs());
       const fromMs = due && this.#world.routing(page, this.receiver.name);
-      if (due === undefined || fromMs === undefined) return [];
-      const { id } = noticeOf(page, this.receiver.name, due.what);
-      if (this.#unrecorded.has(id)) return [];
+      if (due === undefined || fromMs === undefined || this.#unrecorded.has(due.id)) return [];
+      const { id, what } = due;
       const dueMs = Math.max(due.dueMs, fromMs, this.#tries.waitsUntilMs(id));
-      return [{ id, page, what: due.what, dueMs, turn: this.#tries.turnOf(id) }];
+      return [{ id, page, what, dueMs, turn: this.#tries.turnOf(id) }];
     });
   }
 

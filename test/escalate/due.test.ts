@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { JournalFact } from '../../src/core/journal.ts';
-import { dueTo, LATE_HOLD_MS, noticeOf } from '../../src/escalate/due.ts';
+import { DueNotices, dueTo, LATE_HOLD_MS, noticeOf } from '../../src/escalate/due.ts';
 import { FLOOD_MS } from '../../src/escalate/outbox.ts';
 import { doneFact, fold, raisedFact, resolvedFact } from './support.ts';
 
@@ -14,6 +14,23 @@ const due = (steps: Steps, receiver = 'pager') => dueTo(pageAfter(steps), receiv
 const raised = [10, raisedFact('esc-1', { severity: 'warning' })] as const;
 const triggered = [20, doneFact('trigger', 'esc-1')] as const;
 const resolved = [30, resolvedFact()] as const;
+
+describe('what is due to a receiver, of all pages', () => {
+  it('is worked out once for a page as it stands, and anew for what is repeated sooner', () => {
+    const notices = new DueNotices('pager');
+    const page = pageAfter([raised, triggered]);
+    const first = notices.of(page, REPEAT_MS);
+    expect(first).toEqual({ ...dueTo(page, 'pager', REPEAT_MS), id: noticeOf(page, 'pager', 'repeat').id });
+    expect(notices.of(page, REPEAT_MS)).toBe(first);
+    expect(notices.of(page, 1_000)).toMatchObject({ what: 'repeat', dueMs: 1_020 });
+    expect(notices.of(pageAfter([raised, triggered, resolved]), 1_000)).toMatchObject({ what: 'resolve' });
+  });
+
+  it('is nothing where a receiver knows everything', () => {
+    const told = [40, doneFact('resolve', 'esc-1')] as const;
+    expect(new DueNotices('pager').of(pageAfter([raised, triggered, resolved, told]), REPEAT_MS)).toBeUndefined();
+  });
+});
 
 describe('what is due to a receiver next', () => {
   it('is the trigger, at once', () => {
