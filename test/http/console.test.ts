@@ -121,6 +121,12 @@ describe.skipIf(CHROMIUM === undefined)('the console in a real browser (needs ch
     await page.goto(server.url);
     await signIn('wrong');
     await expect.poll(() => text('#state')).toContain('not known');
+    await page.reload();
+    for (const odd of ['two words', 'caf\u00e9 \u{1F600}']) {
+      await signIn(odd);
+      await expect.poll(() => text('#state')).toContain('not known');
+      await page.reload();
+    }
     await signIn(` ${TOKEN}\n`);
     await page.locator('#main').waitFor({ state: 'visible' });
     expect(await page.locator('#token').inputValue()).toBe('');
@@ -214,6 +220,26 @@ describe.skipIf(CHROMIUM === undefined)('the console in a real browser (needs ch
     expect(await page.title()).toBe('Reeve');
   }, 30_000);
 
+  it('lists of a large fleet those that need a look, and the others behind a button', async () => {
+    const playing = Array.from({ length: 200 }, (_, index) => channel(`c${index}`));
+    await open({
+      ...calm,
+      channels: [...playing, channel('sport', { healthy: false, ...STALLED }), ...troubled.channels],
+    });
+    const names = () => page.locator('#channels tr td:first-child').allInnerTexts();
+    // One is leased, one in maintenance: a channel that is left stopped explains itself.
+    expect(await names()).toEqual(['sport', 'sport', 'kids', 'news']);
+    expect(await text('#more')).toBe('show the other 200, which play');
+    await page.locator('#more').click();
+    await expect.poll(async () => (await names()).length).toBe(204);
+    await page.locator('#more').click();
+    await expect.poll(async () => (await names()).length).toBe(4);
+    await open({ ...calm, channels: playing });
+    expect(await text('#channels')).toBe('all play');
+    await open({ ...calm, channels: playing.slice(0, 30) });
+    expect([(await names()).length, await page.locator('#more').isVisible()]).toEqual([30, false]);
+  }, 30_000);
+
   it('says that what it shows is old when Reeve does not answer any more', async () => {
     await open(calm);
     await page.route('**/api/**', (route) => route.abort());
@@ -234,7 +260,13 @@ describe.skipIf(CHROMIUM === undefined)('the console in a real browser (needs ch
 
   it('fits the screen of a telephone, whatever reason a person gave', async () => {
     await page.setViewportSize({ width: 360, height: 740 });
-    await open({ ...troubled, freeze: { ...troubled.freeze, because: `https://example.org/${'x'.repeat(200)}` } });
+    const named = { id: `channel_with_a_long_name_${'0'.repeat(20)}` };
+    await open({
+      ...troubled,
+      freeze: { ...troubled.freeze, because: `https://example.org/${'x'.repeat(200)}` },
+      channels: [channel(named.id, { healthy: false, ...STALLED })],
+      incidents: [incident('inc-2', { scope: `channel:${named.id}` })],
+    });
     // As text: the test itself is no program of a browser.
     const tooWide = await page.evaluate('document.documentElement.scrollWidth > window.innerWidth + 1');
     expect(tooWide).toBe(false);

@@ -8,6 +8,9 @@ let session = sessionStorage.getItem('reeve-session') || '';
 let notice = '';
 let shownAt = 0;
 let timer = 0;
+/** So many channels that play are listed; where there are more, they wait behind a button, and nothing else does. */
+const PLAYING_MAX = 30;
+let isAllShown = false;
 
 const element = (name, text, kind) => {
   const made = document.createElement(name);
@@ -88,6 +91,16 @@ function heldOf(status, channel) {
   return leased + (now ? 'in maintenance by ' + now.who + ' for ' + lasting(now.ends_in_ms) + ' more; ' : '');
 }
 
+/** Those that need a look, first; of a large fleet those alone, for what happened last stands below. */
+function listed(status) {
+  const channels = [...(status.channels || [])].sort((a, b) => RANK(a) - RANK(b));
+  const plays = (one) => one.healthy === true && one.breaker === 'closed' && heldOf(status, one) === '';
+  const playing = channels.filter(plays).length;
+  byId('more').hidden = playing <= PLAYING_MAX;
+  byId('more').textContent = isAllShown ? 'show less' : 'show the other ' + playing + ', which play';
+  return playing <= PLAYING_MAX || isAllShown ? channels : channels.filter((one) => !plays(one));
+}
+
 function paintAttention(notes) {
   const lines = notes.map(({ text, commands }) => {
     const line = element('p', text);
@@ -112,8 +125,8 @@ function paint(status, recent) {
   document.title = (count ? '(' + count + ') ' : '') + 'Reeve';
   paintAttention(notes);
   fill('incidents', ['incident', 'where', 'what', 'state', 'since', 'why'], incidents.map((one) => [cell(one.id), cell(one.scope), cell(one.classification), cell(one.state), cell(lasting(one.open_ms)), cell(one.because || '')]), 'none');
-  const channels = [...(status.channels || [])].sort((a, b) => RANK(a) - RANK(b));
-  fill('channels', ['channel', 'health', 'why', 'starts (1 h)', 'breaker'], channels.map((one) => [cell(one.id), health(one), cell(heldOf(status, one) + (one.because || '')), cell(String(one.restart_count)), cell(one.breaker, one.breaker === 'closed' ? '' : 'warn')]), 'none configured');
+  const channels = listed(status);
+  fill('channels', ['channel', 'health', 'why', 'starts (1 h)', 'breaker'], channels.map((one) => [cell(one.id), health(one), cell(heldOf(status, one) + (one.because || '')), cell(String(one.restart_count)), cell(one.breaker, one.breaker === 'closed' ? '' : 'warn')]), (status.channels || []).length ? 'all play' : 'none configured');
   fill('recent', ['incident', 'where', 'what', 'state', 'lasted'], recent.incidents.slice(0, 15).map((one) => [cell(one.id), cell(one.scope), cell(one.classification), cell(one.ending || one.state), cell(lasting(one.open_ms))]), 'nothing yet');
   shownAt = Date.now();
 }
@@ -152,6 +165,11 @@ function keep(key) {
 
 /** The token goes over once, for a session; from then on the browser has nothing that works elsewhere. */
 async function signIn(token) {
+  // What cannot stand in a header is none: asking with it fails as if nobody answered.
+  if (!/^[\x21-\x7e]+$/.test(token)) {
+    notice = 'this token is not known';
+    return keep('');
+  }
   const answer = await fetch('/api/v1/session', { method: 'POST', headers: { authorization: 'Bearer ' + token } });
   notice = answer.ok ? '' : answer.status === 401 ? 'this token is not known' : 'this token may not look at the console';
   keep(answer.ok ? (await answer.json()).csrf : '');
@@ -162,6 +180,10 @@ byId('login').addEventListener('submit', (event) => {
   const token = byId('token').value.trim();
   byId('token').value = '';
   signIn(token).catch(() => { notice = 'no answer: try again'; }).then(refresh);
+});
+byId('more').addEventListener('click', () => {
+  isAllShown = !isAllShown;
+  refresh();
 });
 byId('leave').addEventListener('click', async () => {
   await fetch('/api/v1/session/end', { method: 'POST', headers: { 'x-reeve-csrf': session } }).catch(() => undefined);

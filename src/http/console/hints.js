@@ -75,6 +75,12 @@ async function refresh() {
 
 /** The token goes over once, for a session; from then on the browser has nothing that works elsewhere. */
 async function signIn(token) {
+  // What cannot stand in a header is none: asking with it fails as if nobody answered.
+  if (!/^[\x21-\x7e]+$/.test(token)) {
+    notice = 'this token is not known, or may not look';
+    session = '';
+    return;
+  }
   const answer = await fetch('/api/v1/session', { method: 'POST', headers: { authorization: 'Bearer ' + token } });
   notice = answer.ok ? '' : 'this token is not known, or may not look';
   session = answer.ok ? (await answer.json()).csrf : '';
