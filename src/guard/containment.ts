@@ -173,6 +173,8 @@ export interface EvaluationInput {
   readonly quiet: Quiet;
   /** Only a person ends a containment of this scope. */
   readonly releaseByPerson: (scope: Scope) => boolean;
+  /** What has left the configuration is contained no longer: nobody could release it. Absent: all of it is there. */
+  readonly isConfigured?: ((scope: Scope) => boolean) | undefined;
   /** The page that goes with a raised containment, in the same transaction. */
   readonly onEscalate: (raised: Draft) => readonly Draft[];
 }
@@ -211,8 +213,8 @@ export function raise(
  * own. A thaw is such a decision, too, after which the quiet time begins.
  */
 export function evaluate(input: EvaluationInput): Evaluation {
-  const { state, facts, limits, nowMs } = input;
-  const triggers = triggersNow(state, facts, { limits, nowMs });
+  const { state, facts, limits, nowMs, isConfigured = () => true } = input;
+  const triggers = triggersNow(state, facts, { limits, nowMs }).filter(({ scope }) => isConfigured(scope));
   const holding = new Set(triggers.map(({ scope, reason }) => containmentKey(scope, reason)));
   const quiet = new Map<string, MonoMs>();
   const drafts: Draft[] = [];
@@ -220,7 +222,7 @@ export function evaluate(input: EvaluationInput): Evaluation {
     if (holding.has(key) && held.releasedBy === undefined) continue;
     const sinceMs = input.quiet.get(key) ?? nowMs;
     const { scope, reason } = held;
-    const because = whyOver(held, nowMs - sinceMs, limits);
+    const because = isConfigured(scope) ? whyOver(held, nowMs - sinceMs, limits) : 'it is no longer configured';
     if (because === undefined) {
       if (!holding.has(key)) quiet.set(key, sinceMs);
       continue;

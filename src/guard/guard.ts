@@ -40,6 +40,8 @@ export interface GuardDeps extends Surroundings {
   readonly onEscalate: (raised: Draft) => readonly Draft[];
   /** Only a person ends a containment of this scope. Never, where it is not given. */
   readonly releaseByPerson?: (scope: Scope) => boolean;
+  /** Absent: everything that anything is known of. */
+  readonly isConfigured?: (scope: Scope) => boolean;
   /** Why the journal is broken, whoever found it; undefined while it is whole. Asked anew at every decision. */
   readonly journalBroken?: (() => string | undefined) | undefined;
   /** What happened to the clocks since it was asked last; asked before each decision (law T3). */
@@ -149,6 +151,7 @@ export class Guard {
       nowMs,
       quiet: this.#quiet,
       releaseByPerson: (scope) => this.#deps.releaseByPerson?.(scope) ?? false,
+      isConfigured: this.#deps.isConfigured,
       onEscalate: this.#deps.onEscalate,
     });
     this.#quiet = quiet;

@@ -69,6 +69,7 @@ export interface BenchOptions {
   readonly hand?: ReturnType<typeof handClock>;
   readonly releaseByPerson?: GuardDeps['releaseByPerson'];
   readonly onEscalate?: GuardDeps['onEscalate'];
+  readonly isConfigured?: GuardDeps['isConfigured'];
 }
 
 /** A page that names what it is about, so that a test can count it. */
@@ -137,6 +138,7 @@ export function bench(options: BenchOptions = {}) {
     personaOf: (scope, group) => world.personaOf?.(scope, group),
     onEscalate: options.onEscalate ?? aPage,
     ...(options.releaseByPerson === undefined ? {} : { releaseByPerson: options.releaseByPerson }),
+    ...(options.isConfigured === undefined ? {} : { isConfigured: options.isConfigured }),
   });
   const nowMs = () => ledger.clock.monotonicMs();
   let runs = 0;

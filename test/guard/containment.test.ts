@@ -241,6 +241,16 @@ describe('containment (S8)', () => {
     expect(paged).toEqual(['clock_anomaly', 'restart_storm']);
   });
 
+  it('ends what has left the configuration at once, whoever alone might release it, and raises it no more', () => {
+    const b = bench({ live: { poolPressure: 1 }, isConfigured: ({ kind }) => kind !== 'engine' });
+    const scope = { kind: 'engine', id: 'local' } as const;
+    b.record({ type: 'containment.raised', scope, reason: 'pool_pressure', detail: '', releaseByPerson: true });
+    b.contain();
+    b.contain();
+    expect(b.facts('containment.cleared').map(({ because }) => because)).toEqual(['it is no longer configured']);
+    expect(held(b)).toEqual([]);
+  });
+
   it('pages once when two reasons for one scope come together', () => {
     const b = bench({ channels: channelsOf(10) });
     fill(b, 10);

@@ -40,6 +40,9 @@ export class ChannelIndex {
 
   readonly channelsIn = (scope: Scope): readonly ChannelId[] => this.#byScope.get(keyOfScope(scope)) ?? [];
 
+  /** The fleet, and whatever has a channel. */
+  readonly has = (scope: Scope): boolean => scope.kind === 'fleet' || this.channelsIn(scope).length > 0;
+
   /** The groups that have channels in the scope; `group`: where a channel or a group belongs. */
   readonly groupsIn = (scope: Scope, group: GroupId): readonly GroupId[] => {
     if (scope.kind === 'channel' || scope.kind === 'group') return [group];

@@ -198,15 +198,13 @@ export class DecisionPipeline implements Disposable {
 
   #createGuard(limits: () => Limits): Guard {
     const { append, clock, ids, settings, engines, journalBroken } = this.#deps;
-    const { channelOf, groupsIn, personaOf } = this.channelIndex;
+    const { channelOf, groupsIn, has, personaOf } = this.channelIndex;
     return new Guard({
-      journalBroken,
       clockNews: () => this.#clockWatch?.look() ?? [],
-      ...{ append, clock, ids, limits },
+      ...{ journalBroken, append, clock, ids, limits, personaOf, channelOf },
       guardState: this.guardState,
       control: this.control,
-      personaOf,
-      channelOf,
+      isConfigured: (scope) => has(scope) || (scope.kind === 'engine' && engines.has(scope.id)),
       groupsOn: (id) => groupsIn({ kind: 'engine', id }, id),
       channelCount: this.#deps.channels.length,
       capabilitiesOf: (engine) => engines.get(engine)?.capabilities ?? new Set(),
