@@ -89,6 +89,7 @@ describe('a restart that wants a yes', () => {
     });
     await world.live(30_000);
     expect(world.facts('approval.asked')).toHaveLength(2);
+    expect(world.facts('escalation.raised').at(-1)?.escalation.details).toContain('reeve approve ID');
     expect(world.engine.restarts).toEqual([]);
     answer(world, true);
     await world.live(15_000);

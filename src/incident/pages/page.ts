@@ -76,6 +76,8 @@ function detailsOf(
   const contained = about.envelope?.containmentMode;
   if (contained?.active === true) lines.push(`Contained (${contained.reasons.join(', ')}): nothing is restarted now.`);
   if (reason === 'approval_needed') lines.push(ANSWER);
+  // The question that comes next is no news, so this is the page that is read when it waits.
+  if (reason === 'approval_expired') lines.push(`While the trouble lasts it is asked again. ${ANSWER}`);
   const nextStep = CLASSIFICATIONS[incident.classification].nextStep;
   if (nextStep !== undefined) lines.push(`What may help: ${nextStep}`);
   lines.push(`The whole story: reeve trace ${incident.id}`);

@@ -48,6 +48,11 @@ describe('the page about an incident', () => {
     expect(pageFor(anIncident(), 'approval_needed', about).details).toContain('reeve approvals');
   });
 
+  it('says of a question that nobody answered that it is asked again, and how to answer', () => {
+    const { details } = pageFor(anIncident(), 'approval_expired', about);
+    expect(details).toContain('While the trouble lasts it is asked again. What waits for you: reeve approvals');
+  });
+
   it('says what contains the channel, for that has no page of its own', () => {
     const containmentMode = { active: true, reasons: ['restart_storm'] } as const;
     const { details } = pageFor(anIncident(), 'no_plan', { ...about, envelope: anEnvelope({ containmentMode }) });
