@@ -27,10 +27,11 @@ export function leftByFailedPlans(open: readonly OpenIncident[], deps: FailedPla
     if (cause?.phase !== 'over') return [];
     const down = cause.down.flatMap((id) => deps.channelOf(id) ?? []);
     return [...Map.groupBy(down, ({ group }) => group)].flatMap(([group, refs]) => {
-      const held = containmentsOf(deps.guardState, [scope, ...refs.flatMap((ref) => scopesOf(ref))]);
-      if (held.length > 0) return [];
+      // One whose own starts keep failing holds itself, and none of the others.
+      const free = refs.filter((ref) => containmentsOf(deps.guardState, [scope, ...scopesOf(ref)]).length === 0);
+      if (free.length === 0) return [];
       const proof = deps.proofOf(partOf(cause, group, deps));
-      return proof.isProven && proof.bySources ? refs.map(({ id }) => id) : [];
+      return proof.isProven && proof.bySources ? free.map(({ id }) => id) : [];
     });
   });
 }

@@ -22,10 +22,11 @@ function left(with_: {
   readonly open?: Partial<OpenIncident>;
   readonly phase?: SharedCause['phase'];
   readonly proof?: Partial<CauseProof>;
-  readonly contained?: 'group' | 'engine';
+  readonly contained?: 'group' | 'engine' | 'tried';
 }): readonly string[] {
   const held = newlyOpen(anIncident({ scope: group, group: 'g', channels: ['tried', 'other'] }), 0);
-  const scope = with_.contained === 'engine' ? ({ kind: 'engine', id: 'e' } as const) : group;
+  const scopes = { group, engine: { kind: 'engine', id: 'e' }, tried: { kind: 'channel', id: 'tried' } } as const;
+  const scope = scopes[with_.contained ?? 'group'];
   const none = newGuardState();
   const contained = { ...none, ...containedBy(scope) };
   const channels = ['tried', 'other'];
@@ -92,6 +93,10 @@ describe('a group whose plan did not help', () => {
   it('keeps all of it while the group or its engine is contained, or a run is under way', () => {
     expect([left({ contained: 'group' }), left({ contained: 'engine' })]).toEqual([[], []]);
     expect(left({ open: { running: true } })).toEqual([]);
+  });
+
+  it('keeps a channel that is contained itself, as one whose starts keep failing, and none of the others for it', () => {
+    expect(left({ contained: 'tried' })).toEqual(['other']);
   });
 
   it('is not the incident of one channel', () => {
