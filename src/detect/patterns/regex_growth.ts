@@ -10,6 +10,8 @@ interface Work {
   readonly paths: number;
   /** How often any place inside is come to for one beginning, apart from those. */
   readonly visits: number;
+  /** In it is a repetition whose work is counted over all beginnings together: fewer of them make it no less. */
+  readonly isShared: boolean;
 }
 
 /**
@@ -21,16 +23,17 @@ export type Growth = Pick<Work, 'degree' | 'visits'>;
 /** Of several alternatives the one counts that is worst on a text of this length. */
 const TYPICAL_CHARS = 1_024;
 
-const NONE: Work = { degree: 0, paths: 1, visits: 1 };
-const UNBOUNDED: Work = { degree: Number.POSITIVE_INFINITY, paths: 1, visits: 1 };
+const NONE: Work = { degree: 0, paths: 1, visits: 1, isShared: false };
+const UNBOUNDED: Work = { ...NONE, degree: Number.POSITIVE_INFINITY };
 
 /**
  * How far a backtracking engine may go with an expression.
  *
  * Two things make work. A repetition may end at many places: an unbounded one counts as a power, a bounded one as that
- * many paths, unless what must stand before it cannot be part of it; then its beginning follows from its end, and no
- * second start runs over it. And where two ways may both go on (alternatives that overlap, an optional part that looks
- * like what follows), what follows is tried for each; inside an unbounded repetition nothing is proven any more.
+ * many paths, unless what must stand before it cannot be part of it; then its beginning follows from its end, but for
+ * the places between the two, and no other start runs over it. And where two ways may both go on (alternatives that
+ * overlap, an optional part that looks like what follows), what follows is tried for each; inside an unbounded
+ * repetition nothing is proven any more.
  */
 export function growthOf(root: RegexNode): Growth {
   const alternatives = root.kind === 'choice' ? root.items : [root];
@@ -44,8 +47,8 @@ const stepsOf = ({ degree, visits }: Growth): number => visits * TYPICAL_CHARS *
  * overlap, only every so many characters is a place to go on from.
  */
 function ofAlternative(node: RegexNode): Growth {
-  const { degree, visits } = workOf(node, []);
-  if (degree === 0 && visits === 1) return { degree, visits };
+  const { degree, visits, isShared } = workOf(node, []);
+  if (isShared || (degree === 0 && visits === 1)) return { degree, visits };
   const items = flat([node]);
   const costly = items.findIndex((item, at) => !isCalm(workOf(item, items.slice(at + 1))));
   return { degree, visits: Math.max(1, visits / periodOf(headOf(items.slice(0, Math.max(0, costly))))) };
@@ -84,43 +87,50 @@ function ofChoice(items: readonly RegexNode[], follow: readonly RegexNode[]): Wo
     degree: Math.max(...works.map(({ degree }) => degree)),
     paths: Math.max(...paths),
     visits: Math.max(...works.map(({ visits }) => visits)),
+    isShared: works.some(({ isShared }) => isShared),
   };
 }
 
 /** What stands in line. The places after an item are come to once for each way through it. */
 function ofSequence(items: readonly RegexNode[], follow: readonly RegexNode[]): Work {
-  let [degree, paths, visits] = [0, 1, 1];
-  /** Sets that stand in line since the last place whose length is not fixed. */
-  let before: CodeSet[] = [];
+  let [degree, paths, visits, isShared] = [0, 1, 1, false];
+  /** What stands in line since the last place whose length is not bounded by how it is written. */
+  let before: RegexNode[] = [];
   // By index: an expression is read once, by an interpreter, where iterators and pairs cost the most.
   for (let at = 0; at < items.length; at += 1) {
     const item = items[at]!;
-    if (item.kind === 'set') before.push(item.codes);
+    if (item.kind === 'set') before.push(item);
     if (item.kind === 'set' || item.kind === 'edge') continue;
     const rest = [...items.slice(at + 1), ...follow];
     const work = item.kind === 'repeat' ? ofRepeat(item, before, rest) : workOf(item, rest);
     degree += work.degree;
     visits = Math.max(visits, paths * work.visits);
     paths *= work.paths;
-    if (!isBrief(item)) before = isRun(item) ? [item.item.codes] : [];
+    isShared ||= work.isShared;
+    if (isBrief(item)) before.push(item);
+    else before = isRun(item) ? [item.item] : [];
   }
   const last = items.at(-1)?.kind;
-  return { degree, paths, visits: last === 'set' || last === 'edge' ? Math.max(visits, paths) : visits };
+  if (last === 'set' || last === 'edge') visits = Math.max(visits, paths);
+  return { degree, paths, visits, isShared };
 }
 
 type Repeat = Extract<RegexNode, { kind: 'repeat' }>;
 
-function ofRepeat({ item, min, max }: Repeat, before: readonly CodeSet[], rest: readonly RegexNode[]): Work {
+function ofRepeat({ item, min, max }: Repeat, before: readonly RegexNode[], rest: readonly RegexNode[]): Work {
   if (max === 0) return NONE;
   if (max === 1) return ofOptional(item, min, rest);
   if (isVariable(item) || isNullable(item)) return UNBOUNDED;
   const { degree, paths } = workOf(item, []);
+  const beginnings = item.kind === 'set' && min < max ? beginningsOf(before, item.codes) : Number.POSITIVE_INFINITY;
   if (max === Number.POSITIVE_INFINITY) {
     if (paths > 1) return UNBOUNDED;
-    return isSeparated(before, item) ? NONE : { ...NONE, degree: 1 };
+    if (beginnings === Number.POSITIVE_INFINITY) return { ...NONE, degree: 1 };
+    return { degree, paths: beginnings, visits: beginnings, isShared: true };
   }
-  const ways = paths ** max * (isSeparated(before, item) ? 1 : max - min + 1);
-  return { degree, paths: ways, visits: ways };
+  const isShared = beginnings <= max - min;
+  const ways = paths ** max * (isShared ? beginnings : max - min + 1);
+  return { degree, paths: ways, visits: ways, isShared };
 }
 
 /** With or without: both ways are gone only where what follows may begin as the part does. */
@@ -131,8 +141,28 @@ function ofOptional(item: RegexNode, min: number, rest: readonly RegexNode[]): W
   return isEither ? work : { ...work, paths: work.paths + 1 };
 }
 
-const isSeparated = (before: readonly CodeSet[], repeated: RegexNode): boolean =>
-  repeated.kind === 'set' && before.some((codes) => areDisjoint(codes, repeated.codes));
+/**
+ * At how many places a repetition of these codes with one and the same end may begin: something before it is no part of
+ * it, and so the next such place lies between that and the repetition. Infinite where nothing before it is apart.
+ */
+function beginningsOf(before: readonly RegexNode[], codes: CodeSet): number {
+  const counts = before.map((node, at) => {
+    if (node.kind !== 'set' || !areDisjoint(node.codes, codes)) return Number.POSITIVE_INFINITY;
+    const between = before.slice(at);
+    const period = between.every(({ kind }) => kind === 'set') ? periodOf(headOf(between)) : 1;
+    return Math.ceil(between.reduce((sum, one) => sum + longestOf(one), 0) / period);
+  });
+  return Math.min(...counts, Number.POSITIVE_INFINITY);
+}
+
+/** Characters of what has no repetition of varying length in it. */
+function longestOf(node: RegexNode): number {
+  if (node.kind === 'set') return 1;
+  if (node.kind === 'edge') return 0;
+  if (node.kind === 'repeat') return node.max * longestOf(node.item);
+  const each = node.items.map(longestOf);
+  return node.kind === 'choice' ? Math.max(...each) : each.reduce((sum, one) => sum + one, 0);
+}
 
 /** No longer than it is written, with or without: what stood before it is still near. */
 const isBrief = (node: RegexNode): boolean =>
