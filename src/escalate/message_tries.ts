@@ -15,6 +15,8 @@ interface Tries {
   readonly alone: number;
   /** It is not offered before then. */
   readonly waitsUntilMs: MonoMs;
+  /** Where its last answer was a no: the tries begun until then, and whether it waits only for the receiver. */
+  readonly refused?: { readonly tries: number; readonly endsByTaking: boolean } | undefined;
   /** The failure of this message that is written down already. */
   readonly noted: string | undefined;
 }
@@ -29,6 +31,8 @@ export class MessageTries {
   readonly #all = new Map<string, Tries>();
   #tries = 0;
   #answers = 0;
+  /** The newest try that the receiver took. */
+  #takenTry = 0;
 
   /** One more try. Gives how many that makes. */
   begin(id: string): number {
@@ -40,16 +44,26 @@ export class MessageTries {
     return attempts;
   }
 
-  /** The receiver took something, or said no to it: it is there. */
-  noteAnswer(): void {
+  /** The receiver took this message, or something that has no try here: it is there, and takes what it is sent. */
+  noteTaken(id?: string): void {
     this.#answers += 1;
+    if (id === undefined) this.#tries += 1;
+    this.#takenTry = Math.max(this.#takenTry, id === undefined ? this.#tries : this.#of(id).last);
+  }
+
+  /** The receiver said no to a message: it is there. */
+  noteRefusal(id: string): void {
+    this.#answers += 1;
+    const tries = this.#of(id);
+    const isAlone = tries.refused !== undefined && this.#takenTry > tries.refused.tries;
+    this.#all.set(id, { ...tries, refused: { tries: this.#tries, endsByTaking: !isAlone } });
   }
 
   /** A try failed as in an outage. Gives how often it did so while the receiver answered to others. */
   failed(id: string): number {
     const tries = this.#of(id);
     const alone = tries.alone + (this.#answers > tries.answersBeforeThat ? 1 : 0);
-    this.#all.set(id, { ...tries, alone });
+    this.#all.set(id, { ...tries, alone, refused: undefined });
     return alone;
   }
 
@@ -60,8 +74,14 @@ export class MessageTries {
     return tries.noted !== error;
   }
 
+  /**
+   * A receiver that said no to everything, as one with a wrong password, has been mended once it takes what it is sent
+   * after that: what it refused goes at once. What it refuses once more all the same is refused for its content.
+   */
   waitsUntilMs(id: string): MonoMs {
-    return this.#of(id).waitsUntilMs;
+    const { waitsUntilMs, refused } = this.#of(id);
+    const isMended = refused?.endsByTaking === true && this.#takenTry > refused.tries;
+    return isMended ? Number.NEGATIVE_INFINITY : waitsUntilMs;
   }
 
   /** Since the receiver answered last, what was not tried comes first, then what was tried longest ago. */

@@ -16,7 +16,7 @@ import { describeFailure, isRefusal, mayHaveArrived, type Notice, type NoticeKin
 const OUTAGE: Backoff = { baseMs: 500, factor: 2, maxMs: 5_000, jitter: 0.5 };
 /** One that may have taken the message, and shows each copy, is not sent dozens of them. */
 const COPIES: Backoff = { baseMs: 2_000, factor: 2, maxMs: 30_000, jitter: 0.5 };
-/** A message that is refused is offered again less and less often, for ever: somebody may repair the receiver. */
+/** What is refused is offered less and less often, for ever, and at once when another is taken: it may be repaired. */
 const REFUSAL: Backoff = { baseMs: 2_000, factor: 2, maxMs: MINUTE_MS, jitter: 0.5 };
 /** So is one that fails while others are taken, but sooner: it may be the receiver all the same. */
 const ALONE: Backoff = { baseMs: 2_000, factor: 2, maxMs: 30_000, jitter: 0.5 };
@@ -162,7 +162,7 @@ export class ReceiverQueue {
     this.#hasRefreshed = false;
     try {
       await attempt(this.#world, (signal) => this.receiver.deliver(notice, signal));
-      this.#succeeded();
+      this.#succeeded(notice.id);
       this.#tries.forget(notice.id);
       const recorded = this.#world.record({ type: 'delivery.done', key, receiver, what, attempts, escalation });
       if (!recorded) this.#unrecorded.add(notice.id);
@@ -175,10 +175,10 @@ export class ReceiverQueue {
   }
 
   /** What was to be sent again in an outage is sent once that is over. */
-  #succeeded(): void {
+  #succeeded(message?: string): void {
     if (this.#failures > 0 || this.#refreshRefused) this.#refreshMs = Math.min(this.#refreshMs, this.#nowMs());
     this.#refreshRefused = false;
-    this.#tries.noteAnswer();
+    this.#tries.noteTaken(message);
     this.#failures = 0;
     this.#trouble = undefined;
     this.#noted.clear();
@@ -199,7 +199,7 @@ export class ReceiverQueue {
 
   /** The receiver is up, so only this message waits. */
   #refused(error: string, notice: Notice, attempts: number): void {
-    this.#tries.noteAnswer();
+    this.#tries.noteRefusal(notice.id);
     this.#failures = 0;
     this.#wait(error, notice, backoff(REFUSAL, attempts, this.#world.random));
   }

@@ -29,19 +29,19 @@ describe('the tries of the messages to one receiver', () => {
 
   it('are of equal turn once the receiver has answered: then only urgency counts', () => {
     const tries = failedTries('a', 'b');
-    tries.noteAnswer();
+    tries.noteTaken();
     expect([tries.turnOf('a'), tries.turnOf('b'), tries.turnOf('new')]).toEqual([0, 0, 0]);
   });
 
   it('fail alone from the second one on, if the receiver answered to another one meanwhile', () => {
     const tries = new MessageTries();
     tries.begin('bad');
-    tries.noteAnswer();
+    tries.noteTaken();
     const counts = [tries.failed('bad')];
     for (const answers of [true, true, false, true]) {
       tries.begin('bad');
       counts.push(tries.failed('bad'));
-      if (answers) tries.noteAnswer();
+      if (answers) tries.noteTaken();
     }
     expect(counts).toEqual([0, 1, 2, 3, 3]);
   });
@@ -60,6 +60,33 @@ describe('the tries of the messages to one receiver', () => {
     tries.begin('a');
     expect(tries.waitsUntilMs('a')).toBe(Number.NEGATIVE_INFINITY);
     expect(tries.wait('a', 1_000, 'timeout')).toBe(true);
+  });
+
+  it('end their wait when the receiver takes what was begun after it had said no, and not by what was under way', () => {
+    const tries = new MessageTries();
+    const refuse = (id: string): void => {
+      tries.noteRefusal(id);
+      tries.wait(id, 900, 'answered 401');
+    };
+    for (const id of ['bad', 'good', 'next']) tries.begin(id);
+    refuse('bad');
+    for (const id of ['good', 'next']) tries.noteTaken(id);
+    expect(tries.waitsUntilMs('bad')).toBe(900);
+    tries.begin('later');
+    tries.noteTaken('later');
+    expect(tries.waitsUntilMs('bad')).toBe(Number.NEGATIVE_INFINITY);
+  });
+
+  it('wait their whole time where they were refused once more after others had been taken', () => {
+    const tries = new MessageTries();
+    const waits = [1, 2, 3].map(() => {
+      tries.begin('bad');
+      tries.noteRefusal('bad');
+      tries.wait('bad', 900, 'answered 413');
+      tries.noteTaken();
+      return tries.waitsUntilMs('bad');
+    });
+    expect(waits).toEqual([Number.NEGATIVE_INFINITY, 900, 900]);
   });
 
   it('are forgotten beyond a thousand, but never of what is due', () => {

@@ -192,6 +192,30 @@ describe('a receiver that fails', () => {
   });
 });
 
+describe('a receiver that said no to everything', () => {
+  it('is sent all that it refused as soon as it takes one of them', async () => {
+    const refused = new RequestFailed('RECEIVER_REFUSED', 'answered 401', { failure: 'http_status', status: 401 });
+    let isMended = false;
+    const taken: string[] = [];
+    const receiver = aReceiver(async ({ key }) => {
+      if (!isMended) throw refused;
+      taken.push(key);
+    });
+    const pages = raised('a', 'b');
+    const { queue, advance } = queueOf(receiver, pages);
+    queue.pump();
+    // Each waits for a time of its own by now.
+    await advance(20_000);
+    pages.push(...raised('c'));
+    queue.pump();
+    await advance(0);
+    isMended = true;
+    for (let waited = 0; taken.length === 0 && waited < 60_000; waited += 100) await advance(100);
+    await advance(0);
+    expect(taken.toSorted()).toEqual(['a', 'b', 'c']);
+  });
+});
+
 describe('a receiver that fails at one message alone', () => {
   const failsAt = (bad: string) => {
     const tries: string[] = [];
