@@ -21,6 +21,7 @@ import {
   startedAnew,
 } from '../escalate/failure_pages.ts';
 import type { Outbox } from '../escalate/outbox.ts';
+import type { PlaceOf } from '../escalate/receiver.ts';
 import { routingOf } from '../escalate/routes.ts';
 import { readUndelivered, type Undelivered, undeliveredOf } from '../escalate/undelivered.ts';
 import { journaledPaging } from '../incident/assembly.ts';
@@ -54,7 +55,8 @@ export interface Paging {
 
 /** Before the journal is opened. */
 export function createPaging({ ledger, clock, state }: Infrastructure, host: HostEnvironment): Paging {
-  const pages = journaledPaging(ledger, host.ids);
+  let placeOf: PlaceOf | undefined;
+  const pages = journaledPaging(ledger, host.ids, (scope) => placeOf?.(scope) ?? {});
   const { outbox, openPages, wasPaged, stamp } = pages;
   let aside: SpillFile | undefined;
   let leftOver: readonly Undelivered[] = [];
@@ -68,10 +70,7 @@ export function createPaging({ ledger, clock, state }: Infrastructure, host: Hos
     outbox,
     openPages,
     wasPaged,
-    dispatcher() {
-      invariant(dispatcher !== undefined, 'pages were sent before the journal was open');
-      return dispatcher;
-    },
+    dispatcher: () => opened(dispatcher),
     raise: pages.raise,
     resolve: pages.resolve,
     unjournaled: unjournaledBy(() => dispatcher, stamp),
@@ -88,6 +87,7 @@ export function createPaging({ ledger, clock, state }: Infrastructure, host: Hos
     },
     use: ({ escalation }) => dispatcher?.repeatEvery(escalation.repeatEveryMs),
     open(config, building) {
+      placeOf = placesOf(config.channels);
       aside = new SpillFile(join(state, 'aside'));
       const onStarted = () => {
         if (leftOver.length === 0) return;
@@ -99,7 +99,7 @@ export function createPaging({ ledger, clock, state }: Infrastructure, host: Hos
         new Dispatcher({
           outbox,
           receivers: receiversOf(config, { clock, building }),
-          routing: routingOf(config.routes, placesOf(config.channels)),
+          routing: routingOf(config.routes, placeOf),
           append: ledger.append,
           clock,
           random: host.random,
@@ -111,6 +111,11 @@ export function createPaging({ ledger, clock, state }: Infrastructure, host: Hos
       );
     },
   };
+}
+
+function opened(dispatcher: Dispatcher | undefined): Dispatcher {
+  invariant(dispatcher !== undefined, 'pages were sent before the journal was open');
+  return dispatcher;
 }
 
 /** Nothing goes out before the journal is open. */

@@ -2,7 +2,7 @@
 import type { FailureClass, Severity } from './classification.ts';
 import type { EpochMs, MonoMs } from './clock.ts';
 import type { DenialCode } from './plan.ts';
-import type { ChannelId, EngineId, GroupId, IncidentId, Scope } from './scope.ts';
+import type { ChannelId, EngineId, GroupId, IncidentId, Place, Scope } from './scope.ts';
 
 export const ESCALATION_REASONS = [
   'containment',
@@ -94,6 +94,8 @@ export interface Escalation {
   readonly channels?: readonly ChannelId[];
   /** What makes it news where the same reason was given before: the hold that has ended. */
   readonly occasion?: string;
+  /** Where its scope lay when it was raised. Absent where it lies nowhere, and in an entry of an earlier version. */
+  readonly place?: Place | undefined;
   /** One line, at most 200 characters, redacted. */
   readonly summary: string;
   /** What Reeve saw and did, and what a person may do next; at most 2,000 characters, redacted. */

@@ -16,6 +16,12 @@ export type Scope =
   | { readonly kind: 'engine'; readonly id: EngineId }
   | { readonly kind: 'fleet' };
 
+/** The group and the engine in which a scope lies, as far as they are known. */
+export interface Place {
+  readonly group?: GroupId | undefined;
+  readonly engine?: EngineId | undefined;
+}
+
 /** `channel:news`, `group:pull`, `engine:local` or `fleet`: for people, labels and map keys. */
 export type ScopeKey = string;
 

@@ -135,11 +135,16 @@ function messageId(page: Page, what: NoticeKind, content: Content, last: Deliver
   return `msg_${hash('sha256', JSON.stringify([page.key, what, about, repeats]), 'hex').slice(0, 32)}`;
 }
 
-const labelsOf = ({ severity, reason, classification }: NoticeLabels): NoticeLabels => ({
+const labelsOf = ({ severity, reason, classification, place }: NoticeLabels): NoticeLabels => ({
   severity,
   reason,
   classification,
+  place,
 });
 
 const sameLabels = (a: NoticeLabels, b: NoticeLabels): boolean =>
-  a.severity === b.severity && a.reason === b.reason && a.classification === b.classification;
+  a.severity === b.severity &&
+  a.reason === b.reason &&
+  a.classification === b.classification &&
+  a.place?.group === b.place?.group &&
+  a.place?.engine === b.place?.engine;

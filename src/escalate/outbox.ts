@@ -161,10 +161,12 @@ function raised(page: Page | undefined, escalation: Escalation, entry: JournalEn
   const severity = open === undefined ? escalation.severity : louder(escalation.severity, open.escalation.severity);
   const episode = open?.episode ?? entry.seq;
   const { id, reason, classification } = escalation;
-  const content: Content = { id, episode, raises, severity, reason, classification };
+  // What is raised without the configuration, as after a crash, is about the same scope.
+  const { place = open?.escalation.place } = escalation;
+  const content: Content = { id, episode, raises, severity, reason, classification, place };
   return {
     key: escalation.key,
-    escalation: { ...escalation, severity },
+    escalation: { ...escalation, severity, place },
     episode,
     openedAt: open?.openedAt ?? entry.at,
     raisedMs: entry.monoMs,
@@ -209,9 +211,9 @@ function withDelivery(page: Page, fact: Extract<JournalFact, { type: 'delivery.d
 }
 
 export function newest(page: Page): Content {
-  const { id, severity, reason, classification } = page.escalation;
+  const { id, severity, reason, classification, place } = page.escalation;
   const { episode, raises } = page;
-  return page.contents.at(-1) ?? { id, episode, raises, severity, reason, classification };
+  return page.contents.at(-1) ?? { id, episode, raises, severity, reason, classification, place };
 }
 
 function delivered(outbox: Outbox, receiver: string, nowMs: MonoMs): Outbox {

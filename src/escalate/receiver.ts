@@ -4,7 +4,7 @@ import type { EpochMs } from '../core/clock.ts';
 import { ReeveError } from '../core/errors.ts';
 import type { EscalationReason } from '../core/incident.ts';
 import type { ProbeFailure } from '../core/sample.ts';
-import type { EngineId, GroupId, IncidentId, Scope } from '../core/scope.ts';
+import type { IncidentId, Place, Scope } from '../core/scope.ts';
 import { failureOf, RequestFailed, statusOf } from '../resilience/failure.ts';
 
 /** `trigger`: something new; `repeat`: still open and not acknowledged; `resolve`: over. */
@@ -15,6 +15,8 @@ export interface NoticeLabels {
   readonly severity: Severity;
   readonly reason: EscalationReason;
   readonly classification: FailureClass | undefined;
+  /** Where its scope lay when this was raised: a page keeps its labels when its channel moves or goes. */
+  readonly place?: Place | undefined;
 }
 
 /** One message to one receiver. */
@@ -41,10 +43,7 @@ export interface Notice extends NoticeLabels {
 }
 
 /** Where a scope belongs, as far as the configuration says. */
-export type PlaceOf = (scope: Scope) => {
-  readonly group?: GroupId | undefined;
-  readonly engine?: EngineId | undefined;
-};
+export type PlaceOf = (scope: Scope) => Place;
 
 /** Somewhere that a person hears of it. */
 export interface Receiver {

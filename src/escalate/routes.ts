@@ -79,7 +79,7 @@ function routesTaken(routes: readonly Route[], placeOf: PlaceOf): (page: Page) =
     const found = known.get(escalation);
     if (found !== undefined) return found;
     const listed = (escalation.channels ?? []).flatMap((id) => placeOf({ kind: 'channel', id }).group ?? []);
-    const groups = [...new Set([placeOf(escalation.scope).group, ...listed])];
+    const groups = [...new Set([(escalation.place ?? placeOf(escalation.scope)).group, ...listed])];
     const taken = groups.map((group) => routes.find(({ match }) => match === undefined || matches(match, page, group)));
     known.set(escalation, taken);
     return taken;

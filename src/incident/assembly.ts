@@ -6,6 +6,7 @@ import type { Escalation } from '../core/incident.ts';
 import type { Append, Draft, Read } from '../core/journal.ts';
 import { raise, resolve } from '../escalate/escalator.ts';
 import { type Outbox, outboxProjection } from '../escalate/outbox.ts';
+import type { PlaceOf } from '../escalate/receiver.ts';
 import type { SeenDead } from '../ground/facts/facts.ts';
 import { knownAheadProjection, sleptWhileAway } from '../guard/clock_watch.ts';
 import type { Ledger } from '../journal/ledger.ts';
@@ -25,14 +26,15 @@ export interface JournaledPaging extends PagingPort {
   readonly stamp: (page: Omit<Escalation, 'id' | 'at'>) => Escalation;
 }
 
-/** Before the ledger is opened. */
-export function journaledPaging(ledger: Ledger, ids: Ids): JournaledPaging {
+/** Before the ledger is opened. `placeOf`: where the channel of a page lies when it is raised. */
+export function journaledPaging(ledger: Ledger, ids: Ids, placeOf?: PlaceOf): JournaledPaging {
   const outbox = ledger.register(outboxProjection);
-  const stamp = (page: Omit<Escalation, 'id' | 'at'>): Escalation => ({
-    ...page,
-    id: ids.next('esc'),
-    at: ledger.clock.now(),
-  });
+  const stamp = (page: Omit<Escalation, 'id' | 'at'>): Escalation => {
+    // Other scopes say it themselves.
+    const place = page.scope.kind === 'channel' ? placeOf?.(page.scope) : undefined;
+    const placed = place?.group === undefined && place?.engine === undefined ? {} : { place };
+    return { ...page, ...placed, id: ids.next('esc'), at: ledger.clock.now() };
+  };
   return {
     outbox,
     stamp,

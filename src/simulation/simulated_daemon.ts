@@ -17,6 +17,7 @@ import type { Scope } from '../core/scope.ts';
 import { Dispatcher } from '../escalate/dispatcher.ts';
 import { failurePage, type JournalFault, raiseFailure } from '../escalate/failure_pages.ts';
 import type { Outbox } from '../escalate/outbox.ts';
+import { placesOf } from '../escalate/places.ts';
 import type { Receiver } from '../escalate/receiver.ts';
 import type { SeenDead } from '../ground/facts/facts.ts';
 import type { ChannelSetup, EngineSetup } from '../ground/facts/setup.ts';
@@ -113,7 +114,7 @@ export class SimulatedDaemon {
       if (entries.length > 0) parts.onBatch(entries);
       return entries;
     };
-    this.#paging = journaledPaging(this.ledger, parts.ids);
+    this.#paging = journaledPaging(this.ledger, parts.ids, placesOf(parts.channels));
     this.outbox = this.#paging.outbox;
     this.#lanes = createKeyedQueues({}, this.ledger.clock);
     const { pipeline, recover } = this.#assemble();

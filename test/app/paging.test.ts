@@ -91,6 +91,23 @@ routes:
   });
 });
 
+describe('a page about a channel', () => {
+  it('says in which group and engine the configuration had it', () => {
+    const { config } = loadText(`version: 1
+engines: [{ id: local, kind: supervisor, socket: /nowhere/socket }]
+channels: [{ id: news, engine: local, group: pull }]
+`);
+    const { people } = setUp();
+    const building = new AsyncDisposableStack();
+    onTestFinished(() => building.disposeAsync());
+    people.open(config!, building);
+    const page = { key: 'k', severity: 'info', reason: 'lasting', summary: '', details: '' } as const;
+    const about = { ...page, scope: { kind: 'channel', id: 'news' }, incident: undefined, classification: undefined };
+    const [draft] = people.raise(about as Parameters<typeof people.raise>[0]);
+    expect(draft?.fact).toMatchObject({ escalation: { place: { group: 'pull', engine: 'local' } } });
+  });
+});
+
 describe('a reload', () => {
   it('changes how often an open page is sent again', async () => {
     const hook = await webServer((_, answer) => answer.end());

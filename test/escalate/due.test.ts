@@ -173,6 +173,24 @@ describe('a notice', () => {
     expect(noticeOf(pageAfter([raised, triggered]), 'pager', 'repeat').previous).toEqual([]);
   });
 
+  it('keeps the place in which its page was raised, until there is news from another', () => {
+    const [here, there] = [
+      { group: 'a', engine: 'one' },
+      { group: 'b', engine: 'one' },
+    ];
+    const open = [[10, raisedFact('esc-1', { place: here })], triggered] as const;
+    expect(noticeOf(pageAfter(open), 'pager', 'repeat')).toMatchObject({ place: here, previous: [] });
+    const news = [30, raisedFact('esc-2', { reason: 'lasting', place: there })] as const;
+    expect(noticeOf(pageAfter([...open, news]), 'pager', 'trigger')).toMatchObject({
+      place: there,
+      previous: [{ place: here }],
+    });
+    const later = [30, raisedFact('esc-2', { reason: 'lasting' })] as const;
+    expect(noticeOf(pageAfter([...open, later]), 'pager', 'trigger')).toMatchObject({ place: here });
+    const anew = noticeOf(pageAfter([...open, resolved, later]), 'pager', 'trigger');
+    expect(anew.place).toBeUndefined();
+  });
+
   it('says under which labels an attempt whose end was not seen may have opened the page', () => {
     const second = [95, raisedFact('esc-2', { reason: 'lasting' })] as const;
     const page = pageAfter([raised, triggered, second]);

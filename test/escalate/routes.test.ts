@@ -91,6 +91,12 @@ describe('a route', () => {
     });
   });
 
+  it('is that of the group in which the channel of a page lay when it was raised', () => {
+    const routing = routingOf([route(['pager'], { match: match({ group: ['before'] }) }), route(['chat'])], placeOf);
+    const { pages } = fold([[1, raisedFact('esc-1', { place: { group: 'before' } })]]);
+    expect([routing(pages[0]!, 'pager'), routing(pages[0]!, 'chat')]).toEqual([Number.NEGATIVE_INFINITY, undefined]);
+  });
+
   it('brings a page to its receivers alone, and the end of it too', async () => {
     const { append, advance, pager, chat, whats } = staffed(CRITICAL_TO_PAGER);
     append(raisedFact('esc-1'), raisedFact('esc-2', { key: 'quiet', severity: 'warning' }));

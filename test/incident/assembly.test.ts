@@ -31,6 +31,18 @@ describe('pages over the outbox of the journal', () => {
     expect(pages.stamp(page)).toMatchObject({ id: 'esc-2', at: clock.now() });
   });
 
+  it('say where their channel lies, and nothing where that is not known or their scope says it', () => {
+    const ledger = new Ledger(new MemoryStore(), fakeClock().clock);
+    const place = { group: 'pull', engine: 'local' };
+    const { stamp } = journaledPaging(ledger, countingIds(), (scope) =>
+      scope.kind === 'channel' && scope.id !== 'news' ? {} : place,
+    );
+    const { id: _, at: __, ...page } = escalation('none');
+    expect(stamp(page).place).toEqual(place);
+    expect(stamp({ ...page, scope: { kind: 'channel', id: 'gone' } })).not.toHaveProperty('place');
+    expect(stamp({ ...page, scope: { kind: 'group', id: 'pull' } })).not.toHaveProperty('place');
+  });
+
   it('are open from their entry on until they are resolved', () => {
     const { pages, raise, resolve, page } = paging();
     pages.raise(page);

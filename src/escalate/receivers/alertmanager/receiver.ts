@@ -26,7 +26,7 @@ export interface AlertmanagerOptions {
   readonly headers?: Readonly<Record<string, string>>;
   /** Added to every alert, for example to distinguish several installations. */
   readonly labels?: readonly { readonly name: string; readonly value: string }[];
-  /** Where a scope belongs: becomes the labels `group` and `engine`. */
+  /** Where the scope of a page that does not say so belongs: becomes the labels `group` and `engine`. */
   readonly placeOf?: PlaceOf;
   /** How often everything open is sent again. Must be well below Alertmanager's `resolve_timeout`. Default 1 min. */
   readonly refreshMs?: number;
@@ -100,7 +100,10 @@ function alertsOf(notice: Notice, options: AlertmanagerOptions): readonly Alert[
   const endedMs = resolvedAt !== undefined && resolvedAt > startedMs && resolvedAt < nowMs ? resolvedAt : nowMs;
   const ended = { endsAt: isoOf(endedMs) };
   const alert = { ...base, labels: labelsOf(notice, notice, options), ...(notice.what === 'resolve' ? ended : {}) };
-  const others = notice.previous.map((labels) => labelsOf(notice, labels, options));
+  const present = JSON.stringify(alert.labels);
+  const previous = notice.previous.map((labels) => labelsOf(notice, labels, options));
+  // Of an earlier version without its place: it may be this very alert.
+  const others = previous.filter((labels) => JSON.stringify(labels) !== present);
   return [...others.map((labels) => ({ ...base, labels, endsAt: isoOf(nowMs) })), alert];
 }
 
@@ -110,7 +113,7 @@ function labelsOf(
   options: AlertmanagerOptions,
 ): Readonly<Record<string, string>> {
   const { scope, key } = notice;
-  const place = options.placeOf?.(scope) ?? {};
+  const place = noticeLabels.place ?? options.placeOf?.(scope) ?? {};
   const labels = {
     alertname: noticeLabels.reason === 'test' ? 'ReeveTest' : 'ReeveEscalation',
     ...Object.fromEntries((options.labels ?? []).map(({ name, value }) => [name, value])),

@@ -44,7 +44,7 @@ function eventOf(notice: Notice, document: PagerdutyDocument, placeOf: PlaceOf):
 
 function payloadOf(notice: Notice, document: PagerdutyDocument, placeOf: PlaceOf): object {
   const { scope, severity, reason, classification, incident, openedAt, raised, summary, id, what } = notice;
-  const { group, engine } = placeOf(scope);
+  const { group, engine } = notice.place ?? placeOf(scope);
   return {
     summary: oneLine(summary, SUMMARY_CHARACTERS_MAX),
     source: document.source ?? 'reeve',

@@ -6,14 +6,15 @@ import type { Escalation } from '../../../../src/core/incident.ts';
 import { type AlertmanagerOptions, alertmanager } from '../../../../src/escalate/receivers/alertmanager/receiver.ts';
 import { noticeOf } from '../../../../src/escalate/due.ts';
 import type { PostJson } from '../../../../src/escalate/receiver.ts';
+import type { JournalStore } from '../../../../src/journal/store.ts';
 import { RequestFailed } from '../../../../src/resilience/failure.ts';
 import { ALERTMANAGER, realAlertmanager, realPost, until, webServer } from '../../servers.ts';
-import { fold, opened, raisedFact, resolvedFact } from '../../support.ts';
+import { doneFact, fold, opened, raisedFact, resolvedFact } from '../../support.ts';
 
 /** The real clock, wrong by so much. */
 const shifted = (byMs: number): Clock => ({ ...systemClock, now: () => systemClock.now() + byMs });
 
-function running(url: string, change: Partial<AlertmanagerOptions> = {}) {
+function running(url: string, change: Partial<AlertmanagerOptions> = {}, store?: JournalStore) {
   const clock = change.clock ?? systemClock;
   const receiver = alertmanager({
     name: 'oncall',
@@ -25,7 +26,7 @@ function running(url: string, change: Partial<AlertmanagerOptions> = {}) {
     ...change,
   });
   const time = { clock, advance: () => Promise.resolve(0), jumpWall: () => undefined };
-  const held = opened([receiver], { time });
+  const held = opened([receiver], { time, ...(store !== undefined && { store }) });
   onTestFinished(() => held.dispatcher[Symbol.asyncDispose]());
   held.dispatcher.start();
   return held;
@@ -123,6 +124,30 @@ describe.skipIf(!existsSync(ALERTMANAGER))('a real Alertmanager (Debian package 
     await until(async () => (await am.active()).length === 0);
   });
 
+  it('has one alert for a page over the next start of Reeve, whose configuration has its channel no more', {
+    timeout: 40_000,
+  }, async () => {
+    const am = await realAlertmanager();
+    const first = running(am.url);
+    first.append(page('esc-1', 'news', { place: { group: 'pull', engine: 'local' } }));
+    await until(async () => (await am.active()).length === 1);
+    await first.dispatcher[Symbol.asyncDispose]();
+    const { store } = first;
+    let answers = 0;
+    const through = realPost();
+    const post: PostJson = async (url, request) => {
+      const answer = await through(url, request);
+      answers += 1;
+      return answer;
+    };
+    const second = running(am.url, { placeOf: () => ({}), post }, store);
+    await until(() => answers > 1);
+    const active = await am.active();
+    expect(active.map(({ labels: { group, engine } }) => [group, engine])).toEqual([['pull', 'local']]);
+    second.append(resolvedFact('incident/news'));
+    await until(async () => (await am.active()).length === 0);
+  });
+
   it('gets everything open again after it lost its memory, and what came while it was down', {
     timeout: 40_000,
   }, async () => {
@@ -181,6 +206,24 @@ describe('what is sent to Alertmanager', () => {
         .flat()
         .every(({ endsAt }) => endsAt === undefined),
     ).toBe(true);
+  });
+
+  it('does not end an alert that is open under the same labels, where the record of one of them has no place', async () => {
+    const bodies: { labels: Record<string, string>; endsAt?: string }[][] = [];
+    const post: PostJson = async (_, { body }) => {
+      bodies.push(JSON.parse(body));
+      return { status: 200 };
+    };
+    const place = { group: 'pull', engine: 'local' };
+    const options = { name: 'pager', url: 'http://alertmanager', post, clock: systemClock, placeOf: () => place };
+    const { pages } = fold([
+      [1, raisedFact('esc-1')],
+      [2, doneFact('trigger', 'esc-1')],
+      [3, raisedFact('esc-2', { severity: 'critical', place, channels: ['news', 'sport'] })],
+    ]);
+    await alertmanager(options).deliver(noticeOf(pages[0]!, 'pager', 'trigger'), AbortSignal.any([]));
+    expect(bodies).toMatchObject([[{ labels: place }]]);
+    expect(bodies[0]![0]).not.toHaveProperty('endsAt');
   });
 
   it('is sent batch by batch, also where one of them is refused, so that none of the others ends there', async () => {
