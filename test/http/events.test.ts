@@ -43,9 +43,11 @@ async function* ids(path: string, signal: AbortSignal, at = server): AsyncGenera
   let text = '';
   for await (const bytes of answer.body!) {
     text += decoder.decode(bytes, { stream: true });
-    for (const [all, id] of text.matchAll(/id: (\d+)\n(?:.*\n)*?\n/g)) {
-      text = text.replace(all, '');
-      yield Number(id);
+    const events = text.split('\n\n');
+    text = events.pop()!;
+    for (const event of events) {
+      const id = /^id: (\d+)$/m.exec(event)?.[1];
+      if (id !== undefined) yield Number(id);
     }
   }
 }
