@@ -184,6 +184,21 @@ describe('advice', () => {
   });
 });
 
+describe('a header that a player quotes of each answer', () => {
+  it('is no trouble where it names a timeout, whoever quotes it', () => {
+    const quoted = [
+      'Keep-Alive: timeout=5',
+      '< keep-alive: timeout=60, max=99',
+      "[http @ 0x55] header='Keep-Alive: timeout=5'",
+    ];
+    for (const line of quoted) expect(symptomOf(line)).toBe('benign_noise');
+    expect(symptomOf(...quoted, 'main stream error: connection failed: Connection refused')).toBe(
+      'upstream_unreachable',
+    );
+    expect(symptomOf('ERROR keep-alive timeout on the connection to the origin')).not.toBe('benign_noise');
+  });
+});
+
 describe('a decoder that joins a stream in its middle', () => {
   const corrupt = '[mpegts @ 0x55] Packet corrupt (stream = 0, dts = 812331900).';
   const input = "Input #0, mpegts, from 'udp://239.5.5.5:1234':";
