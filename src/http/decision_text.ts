@@ -27,6 +27,15 @@ export function becauseOf(
 export const sinceThen = (state: ControlState, open: Pick<OpenIncident, 'incident' | 'last' | 'told'>): string =>
   saidNo(state, open) + (open.last?.kind === 'watching' && open.told.length > 0 ? '; a page about it is open' : '');
 
+/**
+ * What the last run of an open incident ended with. While the next one is under way that may be over, as a yes that was
+ * wanted and is carried out now.
+ */
+export function lastRunText(state: ControlState, open: OpenIncident): string | null {
+  if (open.last === undefined) return null;
+  return `${open.running ? 'before this run: ' : ''}${open.last.because}${sinceThen(state, open)}`;
+}
+
 /** A question that a person said no to is not asked again, so nothing shows that it was there. */
 function saidNo(state: ControlState, { incident, last }: Pick<OpenIncident, 'incident' | 'last'>): string {
   const newest = last?.kind === 'approval_needed' ? ownQuestion(state, incident.scope) : undefined;

@@ -15,7 +15,7 @@ import type { Settings } from '../incident/pipeline/settings.ts';
 import type { DecisionPipeline } from '../incident/pipeline/decision_pipeline.ts';
 import { type OpenIncident, openOn } from '../incident/lifecycle/state.ts';
 import type { ChannelSetup } from '../ground/facts/setup.ts';
-import { sinceThen } from './decision_text.ts';
+import { lastRunText } from './decision_text.ts';
 import { whyOf } from './why.ts';
 
 /** Journal entries that match, as the ledger gives them. */
@@ -265,7 +265,7 @@ export class Views {
       classification: incident.classification,
       channels: incident.channels,
       state: running ? 'running' : (last?.kind ?? 'open'),
-      because: last === undefined ? null : last.because + sinceThen(this.#deps.pipeline.control(), open),
+      because: lastRunText(this.#deps.pipeline.control(), open),
       openedAt: incident.openedAt,
       closedAt: null,
       ending: null,

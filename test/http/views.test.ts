@@ -36,6 +36,22 @@ describe('a question whose tool the persona has been forbidden since', () => {
   });
 });
 
+describe('an incident whose run is under way', () => {
+  it('has what the run before ended with marked as that: the yes that it wanted is given', async () => {
+    const { views, live, engine, facts, say } = viewed({ personaWith: ASKS_FIRST });
+    const because = () => (views.status() as { incidents: { because: string }[] }).incidents[0]?.because;
+    await live(10_000);
+    engine.kill('news');
+    while (facts('approval.asked').length === 0) await live(250);
+    const [{ approval } = expect.unreachable()] = facts('approval.asked');
+    expect(because()).toMatch(/^persona system_admin wants a person's yes/);
+    say({ type: 'approval.answered', id: approval.id, yes: true, ...person });
+    while (facts('tool.started').length === 0) await live(250);
+    expect(views.status()).toMatchObject({ incidents: [{ state: 'running' }] });
+    expect(because()).toMatch(/^before this run: persona system_admin wants a person's yes/);
+  });
+});
+
 describe('a question that a person said no to', () => {
   it('is told wherever the incident is, with who said it and what lets Reeve ask again', async () => {
     const world = viewed({ personaWith: ASKS_FIRST });
