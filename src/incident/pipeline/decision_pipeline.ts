@@ -29,6 +29,7 @@ import { Runs } from '../runs/runs.ts';
 import { Snapshots } from './snapshots.ts';
 import { previewOf } from './preview.ts';
 import { nonBlockingIncidents } from './non_blocking.ts';
+import { placedNow } from './placed.ts';
 import { refusedPlan } from './refused_plan.ts';
 import { countsAtFirstSight, noteStart } from './starts.ts';
 import { type IncidentState, incidentProjection, openById } from '../lifecycle/state.ts';
@@ -66,7 +67,7 @@ export class DecisionPipeline implements Disposable {
     this.control = deps.register(controlProjection);
     this.channelIndex = new ChannelIndex(deps.channels, deps.settings, this.control);
     this.guardState = deps.register(guardProjection);
-    this.incidents = deps.register(incidentProjection);
+    this.incidents = placedNow(deps.register(incidentProjection), this.channelIndex);
     const setup = { channels: deps.channels, engines: deps.engineSetups };
     this.factStore = new FactStore(setup, (...start) => this.#started(...start));
     const limits = () => deps.settings().limits;
