@@ -9,7 +9,16 @@ import { attempt } from './attempt.ts';
 import { noticeOf } from './due.ts';
 import { resolve } from './escalator.ts';
 import { ReceiverQueue } from './receiver_queue.ts';
-import { applyToOutbox, EMPTY_OUTBOX, type Outbox, type Page, pageOf, TEST_KEY } from './outbox.ts';
+import {
+  applyToOutbox,
+  EMPTY_OUTBOX,
+  isBefore,
+  isDelivered,
+  type Outbox,
+  type Page,
+  pageOf,
+  TEST_KEY,
+} from './outbox.ts';
 import { describeFailure, type Receiver } from './receiver.ts';
 import { ROUTE_TO_ALL, type Routing } from './routes.ts';
 
@@ -75,7 +84,7 @@ export class Dispatcher implements AsyncDisposable {
       random: options.random,
       repeatMs: () => timing.repeatMs,
       attemptMs: options.attemptMs ?? ATTEMPT_MS,
-      routing: options.routing ?? ROUTE_TO_ALL,
+      routing: this.#routing,
       pages: () => this.#pages(),
       record: (fact: JournalFact) => this.#record(fact),
       delivered: () => this.#noteDelivered(),
@@ -169,9 +178,15 @@ export class Dispatcher implements AsyncDisposable {
   }
 
   #isRouted(page: Page, receiver: string, nowMs: MonoMs): boolean {
-    const fromMs = (this.#options.routing ?? ROUTE_TO_ALL)(page, receiver);
+    const fromMs = this.#routing(page, receiver);
     return fromMs !== undefined && fromMs <= nowMs;
   }
+
+  /** Who is new does not hear the ends of what others were told before. */
+  readonly #routing: Routing = (page, receiver) => {
+    const { outbox, routing = ROUTE_TO_ALL } = this.#options;
+    return isDelivered(page) && isBefore(outbox(), receiver, page) ? undefined : routing(page, receiver);
+  };
 
   #pages(): readonly Page[] {
     return [...this.#unjournaled.pages, ...this.#options.outbox().pages];

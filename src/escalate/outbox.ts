@@ -81,6 +81,10 @@ export interface Outbox {
   readonly failing: readonly Failing[];
   /** Every receiver that was ever tried. */
   readonly receivers: readonly string[];
+  /** When the present process of Reeve began. */
+  readonly startedMs?: MonoMs;
+  /** When the process began that was the first to try it; absent for those of an earlier version. */
+  readonly triedFrom?: readonly { readonly receiver: string; readonly fromMs: MonoMs }[];
   readonly lastDeliveredMs: MonoMs | undefined;
   /** Pages that were over, never delivered, and dropped because too many of them had piled up. */
   readonly forgotten: number;
@@ -119,6 +123,15 @@ function listsMore({ channels = [] }: Escalation, before: Escalation): boolean {
   return channels.some((id) => !known.has(id));
 }
 
+/** It was over before anything was sent to the receiver at all: not even a lost message can have opened it there. */
+export function isBefore({ receivers, startedMs, triedFrom = [] }: Outbox, receiver: string, page: Page): boolean {
+  const { resolved, told } = page;
+  if (resolved === undefined || told.some((one) => one.receiver === receiver)) return false;
+  const isTried = receivers.includes(receiver);
+  const fromMs = isTried ? triedFrom.find((one) => one.receiver === receiver)?.fromMs : startedMs;
+  return fromMs !== undefined && resolved.monoMs < fromMs;
+}
+
 /** Some receiver knows of the present episode: law L1 is kept. */
 export const isDelivered = (page: Page): boolean => page.told.some((last) => isPresent(page, last));
 
@@ -149,6 +162,8 @@ export function applyToOutbox(outbox: Outbox, entry: JournalEntry): Outbox {
       // A test is not tried again, so nothing would ever show that this is over.
       if (fact.key === TEST_KEY) return tried(outbox, fact.receiver);
       return { ...tried(outbox, fact.receiver), failing: failed(outbox.failing, fact, entry.monoMs) };
+    case 'reeve.started':
+      return { ...outbox, startedMs: entry.monoMs };
     default:
       return outbox;
   }
@@ -223,7 +238,9 @@ function delivered(outbox: Outbox, receiver: string, nowMs: MonoMs): Outbox {
 
 function tried(outbox: Outbox, receiver: string): Outbox {
   if (outbox.receivers.includes(receiver)) return outbox;
-  return { ...outbox, receivers: [...outbox.receivers, receiver].slice(-RECEIVERS_MAX) };
+  const { receivers, startedMs: fromMs, triedFrom = [] } = outbox;
+  const from = fromMs === undefined ? {} : { triedFrom: [...triedFrom, { receiver, fromMs }].slice(-RECEIVERS_MAX) };
+  return { ...outbox, ...from, receivers: [...receivers, receiver].slice(-RECEIVERS_MAX) };
 }
 
 function failed(
@@ -248,9 +265,9 @@ function withPage(outbox: Outbox, page: Page): Outbox {
 
 /** Drops what is over and delivered. An open page is never dropped. */
 function settled(outbox: Outbox, { monoMs }: JournalEntry): Outbox {
-  const kept = outbox.pages.filter((page) => monoMs - lastChangeMs(page) <= keptMs(page, outbox.receivers));
+  const kept = outbox.pages.filter((page) => monoMs - lastChangeMs(page) <= keptMs(page, outbox));
   const over = kept.filter(({ resolved }) => resolved !== undefined);
-  const excess = excessOf(over, outbox.receivers);
+  const excess = excessOf(over, outbox);
   if (kept.length === outbox.pages.length && excess.size === 0) return outbox;
   const lost = [...excess].filter((page) => !isDelivered(page)).length;
   return { ...outbox, pages: kept.filter((page) => !excess.has(page)), forgotten: outbox.forgotten + lost };
@@ -260,24 +277,24 @@ function settled(outbox: Outbox, { monoMs }: JournalEntry): Outbox {
  * A receiver that is away has its pages open until it hears their ends (law L1). Not every page goes to each receiver,
  * so what nobody is known to have open goes before that.
  */
-function excessOf(over: readonly Page[], receivers: readonly string[]): ReadonlySet<Page> {
+function excessOf(over: readonly Page[], outbox: Outbox): ReadonlySet<Page> {
   const count = over.length - CLOSED_MAX;
   if (count <= 0) return new Set();
   const isOwed = (page: Page): boolean => !isDelivered(page) || page.told.some(({ state }) => state === 'open');
-  const rank = (page: Page): number => (isOwed(page) ? 2 : isHeardByAll(page, receivers) ? 0 : 1);
+  const rank = (page: Page): number => (isOwed(page) ? 2 : isHeardByAll(page, outbox) ? 0 : 1);
   const ranked = over.map((page) => ({ page, rank: rank(page) })).sort((a, b) => a.rank - b.rank);
   return new Set(ranked.slice(0, count).map(({ page }) => page));
 }
 
-function keptMs(page: Page, receivers: readonly string[]): number {
+function keptMs(page: Page, outbox: Outbox): number {
   if (page.resolved === undefined || !isDelivered(page)) return Number.POSITIVE_INFINITY;
-  return isHeardByAll(page, receivers) ? CLOSED_KEPT_MS : UNHEARD_KEPT_MS;
+  return isHeardByAll(page, outbox) ? CLOSED_KEPT_MS : UNHEARD_KEPT_MS;
 }
 
-function isHeardByAll(page: Page, receivers: readonly string[]): boolean {
+function isHeardByAll(page: Page, outbox: Outbox): boolean {
   const knows = (receiver: string): boolean =>
     page.told.some((one) => one.receiver === receiver && one.state === 'resolved' && isPresent(page, one));
-  return receivers.every(knows);
+  return outbox.receivers.every((receiver) => knows(receiver) || isBefore(outbox, receiver, page));
 }
 
 const lastChangeMs = (page: Page): MonoMs =>

@@ -179,6 +179,54 @@ describe('a page', () => {
   });
 });
 
+describe('a receiver that comes with a restart of Reeve', () => {
+  const STARTED = { type: 'reeve.started', version: '0', configSha: 'x' } as const;
+
+  /** A page that ended before, one that is open, and the next process with another receiver. */
+  async function withAnother(name: string) {
+    const time = fakeClock();
+    const pager = new FakeReceiver('pager');
+    const first = opened([pager], { time });
+    first.append(STARTED);
+    first.dispatcher.start();
+    first.append(raisedFact('esc-1'), raisedFact('esc-2', { key: 'open' }));
+    await time.advance(60_000);
+    first.append(resolvedFact());
+    await time.advance(60_000);
+    await first.dispatcher[Symbol.asyncDispose]();
+    const chat = new FakeReceiver(name);
+    const start = async (store: MemoryStore) => {
+      const next = opened([pager, chat], { time, store });
+      next.append(STARTED);
+      next.dispatcher.start();
+      await time.advance(60_000);
+      return next;
+    };
+    return { chat, start, second: await start((first.store as MemoryStore).crash()) };
+  }
+
+  it('hears what is open, and nothing of what others were told before, after the next start either', async () => {
+    const { chat, start, second } = await withAnother('chat');
+    expect(chat.story).toEqual(['trigger open']);
+    second.append(resolvedFact('open'));
+    await second.advance(60_000);
+    await second.dispatcher[Symbol.asyncDispose]();
+    await start((second.store as MemoryStore).crash());
+    expect(chat.story).toEqual(['trigger open', 'resolve open']);
+  });
+
+  it('hears the end of what began and ended since: a message whose answer was lost may have opened it', async () => {
+    const { chat, second } = await withAnother('chat');
+    chat.mood = 'busy';
+    second.append(raisedFact('esc-3', { key: 'new' }));
+    await second.advance(10_000);
+    second.append(resolvedFact('new'));
+    chat.mood = 'up';
+    await second.advance(60_000);
+    expect(chat.story).toEqual(['trigger open', 'resolve new']);
+  });
+});
+
 describe('after a crash', () => {
   it('between the transaction and the delivery nothing is lost, and the message has the same id', async () => {
     const time = fakeClock();

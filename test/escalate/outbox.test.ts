@@ -155,6 +155,22 @@ describe('the outbox', () => {
     expect(pageOf(fold([...steps, [101 + CLOSED_KEPT_MS, noise]]), KEY)).toBeUndefined();
   });
 
+  it('waits for no receiver that was tried first after a page was over', () => {
+    const started = { type: 'reeve.started', version: '0', configSha: 'x' } as const;
+    const steps = [
+      [0, started],
+      [1, raisedFact('esc-1')],
+      [2, doneFact('trigger', 'esc-1')],
+      [3, resolvedFact()],
+      [4, doneFact('resolve', 'esc-1')],
+      [5, started],
+      [6, raisedFact('esc-2', { key: 'other' })],
+      [7, doneFact('trigger', 'esc-2', { receiver: 'chat', key: 'other' })],
+    ] as const;
+    const noise = raisedFact('esc-9', { key: 'third' });
+    expect(pageOf(fold([...steps, [5 + CLOSED_KEPT_MS, noise]]), KEY)).toBeUndefined();
+  });
+
   it('never drops an undelivered or open page, as time goes by', () => {
     const outbox = fold([
       [1, raisedFact('esc-1')],
