@@ -14,7 +14,7 @@ function twoProcesses(change: PipelineOptions) {
   return {
     engine,
     before: pipelineHarness({ ...options, engine, channels: ['news', ...OLD], groups }),
-    after: () => pipelineHarness({ ...options, engine, channels: ['news'] }),
+    next: () => pipelineHarness({ ...options, engine, channels: ['news'] }),
   };
 }
 
@@ -24,7 +24,7 @@ const contained = (world: World) => Object.keys(world.pipeline.guardState().cont
 
 describe('what has left the configuration', () => {
   it('is contained no longer, though only a person could have released it, and its page ends', async () => {
-    const { before, after, engine } = twoProcesses({ personaWith: { risk_tolerance: 'low' } });
+    const { before, next, engine } = twoProcesses({ personaWith: { risk_tolerance: 'low' } });
     await before.live(10_000);
     for (let times = 0; times < 5; times += 1) {
       engine.kill('a');
@@ -35,20 +35,20 @@ describe('what has left the configuration', () => {
     await before.live(200_000);
     expect([contained(before), openPages(before)]).toEqual([['channel:a|restart_storm'], ['containment/channel:a']]);
     before.pipeline[Symbol.dispose]();
-    const world = after();
+    const world = next();
     await world.live(5_000);
     expect([contained(world), openPages(world)]).toEqual([[], []]);
     expect(world.failures).toEqual([]);
   });
 
   it('has no open incident, of one channel or of a whole group, and no page', async () => {
-    const { before, after, engine } = twoProcesses({ personaWith: { tool_access_policy: {} } });
+    const { before, next, engine } = twoProcesses({ personaWith: { tool_access_policy: {} } });
     await before.live(10_000);
     for (const id of OLD) engine.kill(id);
     await before.live(120_000);
     expect(openPages(before).length).toBeGreaterThan(0);
     before.pipeline[Symbol.dispose]();
-    const world = after();
+    const world = next();
     await world.live(200_000);
     expect([world.pipeline.incidents().open, openPages(world), contained(world)]).toEqual([[], [], []]);
     expect(world.failures).toEqual([]);
