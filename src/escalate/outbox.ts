@@ -125,11 +125,10 @@ function listsMore({ channels = [] }: Escalation, before: Escalation): boolean {
 
 /** It was over before anything was sent to the receiver at all: not even a lost message can have opened it there. */
 export function isBefore({ receivers, startedMs, triedFrom = [] }: Outbox, receiver: string, page: Page): boolean {
-  const { resolved, told } = page;
-  if (resolved === undefined || told.some((one) => one.receiver === receiver)) return false;
+  const isTold = page.told.some((one) => one.receiver === receiver);
   const isTried = receivers.includes(receiver);
   const fromMs = isTried ? triedFrom.find((one) => one.receiver === receiver)?.fromMs : startedMs;
-  return fromMs !== undefined && resolved.monoMs < fromMs;
+  return !isTold && fromMs !== undefined && page.resolved !== undefined && page.resolved.monoMs < fromMs;
 }
 
 /** Some receiver knows of the present episode: law L1 is kept. */
