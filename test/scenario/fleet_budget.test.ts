@@ -39,3 +39,15 @@ it('pages once when the fleet has used its restarts of the day, and asks again w
   expect(started()).toEqual(['news', 'sport']);
   expect(budgetPages()).toHaveLength(2);
 });
+
+it('pages nothing about a budget of 0, which a person has set, and what is down by itself', async () => {
+  const world = pipelineHarness({ limits: { fleetDailyRestartCap: 0 } });
+  await world.live(10_000);
+  expect(world.facts('escalation.raised')).toEqual([]);
+  die(world, 'news');
+  await world.live(60_000);
+  expect(world.engine.restarts).toEqual([]);
+  expect(world.facts('escalation.raised').map(({ escalation }) => escalation.key)).toEqual([
+    expect.stringMatching(/^incident\//),
+  ]);
+});

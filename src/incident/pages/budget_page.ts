@@ -15,8 +15,13 @@ export interface FleetBudget {
 /** A tenth, and one at least, must be free again: else a page would come and go with each single restart. */
 const FREE_SHARE = 0.1;
 
-export const isUsedUp = ({ used, max }: FleetBudget): boolean => used >= max;
-export const hasRoomAgain = ({ used, max }: FleetBudget): boolean => used <= max - Math.max(1, max * FREE_SHARE);
+/** A budget of 0 is a person's wish, and no restart is missing: what is down is paged by itself. */
+export const isUsedUp = ({ used, max }: FleetBudget): boolean => max > 0 && used >= max;
+export const hasRoomAgain = ({ used, max }: FleetBudget): boolean =>
+  max === 0 || used <= max - Math.max(1, max * FREE_SHARE);
+/** Why its page ends. */
+export const becauseOf = ({ max }: FleetBudget): string =>
+  max === 0 ? 'a budget of 0 was set: no restarts are wanted' : 'the budget has room again';
 
 /** One page for the fleet: no channel is restarted until the oldest restarts are a day old. */
 export function budgetPage({ used, max, freeInMs }: FleetBudget): Omit<Escalation, 'id' | 'at'> {

@@ -15,7 +15,14 @@ import type { Guard } from '../../guard/guard.ts';
 import { fleetCapOf, fleetRestartsOfDay } from '../../guard/state/fleet_cap.ts';
 import { ageOf, type GuardState, type HeldContainment } from '../../guard/state/state.ts';
 import { isLeftToIncident, isPaged, KEY_OF_MASS_OUTAGE, keyOfContainmentPage, pageFor } from '../pages/page.ts';
-import { budgetPage, type FleetBudget, hasRoomAgain, isUsedUp, KEY_OF_BUDGET } from '../pages/budget_page.ts';
+import {
+  becauseOf,
+  budgetPage,
+  type FleetBudget,
+  hasRoomAgain,
+  isUsedUp,
+  KEY_OF_BUDGET,
+} from '../pages/budget_page.ts';
 import { heldPhasePage, KEYS_OF_HELD_PHASE } from '../pages/phase_page.ts';
 import { isUnrecordedKey } from '../pages/unrecorded_page.ts';
 import type { ChannelIndex } from './channel_index.ts';
@@ -215,7 +222,7 @@ export class Housekeeping {
       ...crowd.flatMap((page) => this.#deps.raise(page)),
       ...dispersed.flatMap((key) => this.#deps.resolve(key, 'no channel waits for a start any more')),
       ...(isPoor || !isUsedUp(budget) ? [] : this.#deps.raise(budgetPage(budget))),
-      ...(isPoor && hasRoomAgain(budget) ? this.#deps.resolve(KEY_OF_BUDGET, 'the budget has room again') : []),
+      ...(isPoor && hasRoomAgain(budget) ? this.#deps.resolve(KEY_OF_BUDGET, becauseOf(budget)) : []),
       ...played.flatMap(([key]) => this.#deps.resolve(key, BECAUSE_OVER)),
       ...this.#phasePages(open),
     ];
