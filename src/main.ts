@@ -6,6 +6,7 @@ import { homedir } from 'node:os';
 import process from 'node:process';
 import { endNow, endProcess } from './app/exit.ts';
 import { createLog } from './app/log.ts';
+import { serviceManagerOf } from './app/service_manager.ts';
 import { compiledOf } from './config/patterns.ts';
 import { fitHeap } from './app/heap.ts';
 import { hintProblems, hintsCommand } from './app/hints_command.ts';
@@ -225,6 +226,7 @@ async function runDaemon(cli: Cli, own: OwnFlags): Promise<void> {
         log.level = level;
       },
       version,
+      serviceManager: serviceManagerOf(process.env, process.pid),
       load,
       secret: (reference) => {
         const meaning = secretAt(reference, { env: process.env, pathOf: (written) => resolve(written) });

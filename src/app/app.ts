@@ -12,6 +12,7 @@ import type { Recall } from './planner.ts';
 import type { PatternTrust, Teaching } from '../rulebook/patterns/teaching.ts';
 import { createTeaching } from './teaching_setup.ts';
 import { openServers, type Shown } from './servers.ts';
+import { notifyServiceManager } from './service_manager.ts';
 import { openConfiguredModels } from './models.ts';
 import { createPaging, type Paging } from './paging.ts';
 import { draftsOfHold } from '../control/held_phase.ts';
@@ -106,7 +107,6 @@ export async function createApp(configuration: Configuration, host: HostEnvironm
     { url: server.url, channels: config.channels.length, entries: infrastructure.ledger.lastSeq },
     'Reeve watches',
   );
-
   const running = building.move();
   return {
     ...{ url: server.url, metricsUrl: server.metricsUrl },
@@ -253,7 +253,8 @@ async function logRehearsal({ host: { log }, infrastructure, decisions }: House)
 }
 
 /** Pages that wait go out first; then the watching begins. */
-function begin({ configuration, infrastructure, paging, decisions }: House, building: AsyncDisposableStack): void {
+function begin(house: House, building: AsyncDisposableStack): void {
+  const { configuration, host, infrastructure, paging, decisions } = house;
   const { keepMs } = configuration.config.journal;
   building.use(
     infrastructure.clock.every(HOUSEKEEPING_MS, () => runHousekeeping(infrastructure.ledger, keepMs, paging.fail)),
@@ -264,6 +265,7 @@ function begin({ configuration, infrastructure, paging, decisions }: House, buil
   decisions.pipeline.start();
   building.use(decisions.collectors);
   decisions.collectors.start();
+  if (host.serviceManager !== undefined) building.use(notifyServiceManager(host.serviceManager, host));
 }
 
 const untilWritableAgain = (

@@ -38,6 +38,11 @@ describe('deploy/reeve.service', () => {
     expect(unit).toMatch(/^RestartPreventExitStatus=78$/m);
   });
 
+  it('kills and starts a Reeve that hangs, and takes its signs of life from the program that Reeve starts', () => {
+    expect(unit).toMatch(/^WatchdogSec=180$/m);
+    expect(unit).toMatch(/^NotifyAccess=all$/m);
+  });
+
   it('does not forbid writable code, which would kill V8 at start', () => {
     expect(unit).not.toMatch(/^MemoryDenyWriteExecute=(yes|true|1)/m);
   });
