@@ -6,7 +6,7 @@ import type { Ids, Random } from '../core/id.ts';
 import type { Escalation } from '../core/incident.ts';
 import type { Append, JournalEntry, JournalFact, Read } from '../core/journal.ts';
 import { attempt } from './attempt.ts';
-import { noticeOf } from './due.ts';
+import { dueTo, noticeOf } from './due.ts';
 import { resolve } from './escalator.ts';
 import { ReceiverQueue } from './receiver_queue.ts';
 import {
@@ -58,6 +58,8 @@ export interface ReceiverStatus {
   readonly failingForMs: number | undefined;
   /** Pages that are open or must still be delivered there. */
   readonly pages: number;
+  /** Something should have been taken there by now. One that forgets what is not repeated is owed what is open. */
+  readonly isOwed: boolean;
 }
 
 /**
@@ -144,12 +146,20 @@ export class Dispatcher implements AsyncDisposable {
 
   status(): readonly ReceiverStatus[] {
     const nowMs = this.#options.clock.monotonicMs();
-    return this.#lanes.map(({ receiver: { name }, trouble }) => {
+    return this.#lanes.map(({ receiver: { name, refresh }, trouble }) => {
       const waiting = this.#pages().filter(
         (page) => isOpenAt(page, name) || (page.resolved === undefined && this.#isRouted(page, name, nowMs)),
       );
       const failingForMs = trouble === undefined ? undefined : nowMs - trouble.sinceMs;
-      return { receiver: name, error: trouble?.error, failingForMs, pages: waiting.length };
+      const isOwed = refresh === undefined ? this.#isDue(name, nowMs) : waiting.length > 0;
+      return { receiver: name, error: trouble?.error, failingForMs, pages: waiting.length, isOwed };
+    });
+  }
+
+  #isDue(receiver: string, nowMs: MonoMs): boolean {
+    return this.#pages().some((page) => {
+      const due = dueTo(page, receiver, this.#timing.repeatMs);
+      return due !== undefined && due.dueMs <= nowMs && this.#isRouted(page, receiver, nowMs);
     });
   }
 

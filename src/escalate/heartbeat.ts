@@ -90,8 +90,8 @@ export function startHeartbeat({ everyMs, url }: HeartbeatSettings, { clock, log
 interface Fitness {
   /** The decision loop finished a round this long ago; undefined before its first. */
   readonly idleMs: number | undefined;
-  /** Of each receiver: how long it has taken nothing of what was sent to it, and how many open pages it has. */
-  readonly receivers: readonly { readonly failingForMs: number | undefined; readonly pages: number }[];
+  /** Of each receiver: how long it has taken nothing of what was sent to it, and whether something waits for it. */
+  readonly receivers: readonly { readonly failingForMs: number | undefined; readonly isOwed: boolean }[];
 }
 
 /** The loop goes round each second. */
@@ -103,8 +103,8 @@ const FAILING_MS_MAX = 120 * SECOND_MS;
 export function unfitness({ idleMs, receivers }: Fitness): string | undefined {
   if (idleMs !== undefined && idleMs > IDLE_MS_MAX)
     return `nothing has been decided for ${Math.round(idleMs / SECOND_MS)} s`;
-  // One that failed at the last message of all is asked again with the next page.
-  const isOwed = receivers.some(({ pages }) => pages > 0);
+  // One that failed at the last message of all, as at a repeat of what somebody has now, is asked again with the next.
+  const isAnyOwed = receivers.some(({ isOwed }) => isOwed);
   const canCall = receivers.some(({ failingForMs = 0 }) => failingForMs <= FAILING_MS_MAX);
-  return isOwed && !canCall ? 'no receiver takes pages' : undefined;
+  return isAnyOwed && !canCall ? 'no receiver takes pages' : undefined;
 }

@@ -149,6 +149,32 @@ describe('a page', () => {
     expect(pager.story).toHaveLength(3);
   });
 
+  it('is owed to a receiver that did not take its repeat, until somebody has it', async () => {
+    const pager = new FakeReceiver('pager');
+    const { dispatcher, append, advance } = opened([pager]);
+    const owed = () => dispatcher.status().map(({ error, pages, isOwed }) => [error !== undefined, pages, isOwed]);
+    dispatcher.start();
+    append(raisedFact('esc-1'));
+    await advance(0);
+    expect(owed()).toEqual([[false, 1, false]]);
+    pager.mood = 'down';
+    await advance(4 * 3_600_000 + 60_000);
+    expect(owed()).toEqual([[true, 1, true]]);
+    append({ type: 'escalation.acked', key: 'incident/inc-1', who: 'eve' });
+    expect(owed()).toEqual([[true, 1, false]]);
+  });
+
+  it('that is open is owed to a receiver that forgets what is not repeated', async () => {
+    const pager = Object.assign(new FakeReceiver('pager'), {
+      refresh: { everyMs: 60_000, send: async () => undefined },
+    });
+    const { dispatcher, append, advance } = opened([pager]);
+    dispatcher.start();
+    append(raisedFact('esc-1'));
+    await advance(0);
+    expect(dispatcher.status()).toMatchObject([{ pages: 1, isOwed: true }]);
+  });
+
   it('is repeated every four hours until it is acknowledged', async () => {
     const pager = new FakeReceiver('pager');
     const { dispatcher, append, advance } = opened([pager]);

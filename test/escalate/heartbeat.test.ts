@@ -91,8 +91,8 @@ describe('the heartbeat', () => {
 });
 
 describe('whether Reeve can do its work', () => {
-  const MAIL_FAILS = { failingForMs: 120_001, pages: 1 };
-  const NOTHING_OWED = { failingForMs: 120_001, pages: 0 };
+  const MAIL_FAILS = { failingForMs: 120_001, isOwed: true };
+  const NOTHING_OWED = { failingForMs: 120_001, isOwed: false };
 
   it.each([
     ['the first round is still to come', { idleMs: undefined, receivers: [] }, undefined],
@@ -100,12 +100,16 @@ describe('whether Reeve can do its work', () => {
     ['the last round was longer ago', { idleMs: 30_001, receivers: [] }, 'nothing has been decided for 30 s'],
     [
       'the only receiver has failed for two minutes',
-      { idleMs: 0, receivers: [{ failingForMs: 120_000, pages: 1 }] },
+      { idleMs: 0, receivers: [{ failingForMs: 120_000, isOwed: true }] },
       undefined,
     ],
     ['it has failed for longer', { idleMs: 0, receivers: [MAIL_FAILS] }, 'no receiver takes pages'],
-    ['another takes pages', { idleMs: 0, receivers: [MAIL_FAILS, { failingForMs: undefined, pages: 1 }] }, undefined],
-    ['it failed at the last message and no page is open', { idleMs: 0, receivers: [NOTHING_OWED] }, undefined],
+    [
+      'another takes pages',
+      { idleMs: 0, receivers: [MAIL_FAILS, { failingForMs: undefined, isOwed: true }] },
+      undefined,
+    ],
+    ['it failed at the last message and nothing waits for it', { idleMs: 0, receivers: [NOTHING_OWED] }, undefined],
     ['all have failed for longer', { idleMs: 0, receivers: [MAIL_FAILS, MAIL_FAILS] }, 'no receiver takes pages'],
   ] as const)('is clear when %s', (_, fitness, because) => {
     expect(unfitness(fitness)).toBe(because);
