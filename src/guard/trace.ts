@@ -48,7 +48,7 @@ const CHANGES: Readonly<Record<DenialCode, (check: GuardCheck, target: string) =
   restart_storm: () => 'fewer starts, by any party',
   viewer_budget: () => 'fewer viewers, or a higher limits.viewer_seconds_per_hour_max',
   approval_needed: () => 'a yes, once it is asked for: reeve approvals',
-  journal_unwritable: () => 'a journal that can be written, then a restart of Reeve',
+  journal_unwritable: () => 'a journal that is whole and takes entries; reeve status says what is wrong with it',
 };
 
 const MAINTENANCE = /^maintenance (\S+) of /;
