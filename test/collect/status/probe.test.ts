@@ -275,7 +275,8 @@ describe.skipIf(!has('icecast2') || !has('ffmpeg'))('a real Icecast (skipped wit
     const target = `icecast://source:s@127.0.0.1:${port}/news.mp3`;
     const source = run('ffmpeg', [...tone, '-c:a', 'libmp3lame', '-f', 'mp3', '-content_type', 'audio/mpeg', target]);
     await vi.waitFor(() => expect(found.verdicts().at(-1)).toBe(true), SOON);
-    expect(found.last('viewers')?.viewers).toBe(0);
+    // Icecast names the mount a moment before it counts its listeners.
+    await vi.waitFor(() => expect(found.last('viewers')?.viewers).toBe(0), SOON);
     source.kill('SIGKILL');
     await vi.waitFor(() => expect(found.verdicts().at(-1)).toBe('unreachable'), SOON);
   }, 60_000);
