@@ -28,6 +28,7 @@ const TIMEOUT_MS = 10 * SECOND_MS;
 const OUTPUT_BYTES_MAX = 4_096;
 /** Signs of life in the time in which one is expected: some may be late, or lost. */
 const BEATS = 4;
+const NOT_NOTIFIED = 'systemd is not notified';
 
 /**
  * Says at once that Reeve is up, and then again and again that it lives, until it is disposed of. That its event loop
@@ -59,7 +60,11 @@ export function notifyServiceManager(
     isSending = false;
     if (stopped.signal.aborted || now === trouble) return;
     if (now === undefined) log.info({}, 'systemd is notified again');
-    else log.error({ because: now }, 'systemd is not notified, and will start Reeve anew');
+    else
+      log.error(
+        { because: now },
+        watchdogMs === undefined ? NOT_NOTIFIED : `${NOT_NOTIFIED}, and will start Reeve anew`,
+      );
     trouble = now;
   };
   void tell('READY=1');

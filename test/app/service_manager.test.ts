@@ -53,6 +53,15 @@ describe('systemd (its own systemd-notify, and a socket like its own)', () => {
     expect(messages()).toEqual(['READY=1']);
   });
 
+  it('that expects no sign of life starts nothing anew where it cannot be told', async () => {
+    const log: string[] = [];
+    const error = (_: object, text: string) => void log.push(text);
+    const socket = '/nowhere/notify';
+    notifyServiceManager({ socket, watchdogMs: undefined }, { clock: systemClock, log: { error } as never });
+    await until(() => log.length === 1);
+    expect(log).toEqual(['systemd is not notified']);
+  });
+
   it('that is not there is an error in the log, once', async () => {
     const { log } = notifying('/nowhere/notify');
     await until(() => log.length === 1);
