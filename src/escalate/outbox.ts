@@ -123,7 +123,7 @@ function listsMore({ channels = [] }: Escalation, before: Escalation): boolean {
   return channels.some((id) => !known.has(id));
 }
 
-/** It was over before anything was sent to the receiver at all: not even a lost message can have opened it there. */
+/** It was over before anything is known to have been sent there: a crash may hide the very first message to it. */
 export function isBefore({ receivers, startedMs, triedFrom = [] }: Outbox, receiver: string, page: Page): boolean {
   const isTold = page.told.some((one) => one.receiver === receiver);
   const isTried = receivers.includes(receiver);
