@@ -114,6 +114,20 @@ describe('before a person is asked about what no pattern explains', () => {
     expect(agoOf({ process: undefined, output: undefined, reach: reach(3) })).toBe(-10_000 - 6_000);
   });
 
+  it('its source has the time of two looks only until it has given something since', () => {
+    const setup = { hasSource: true, sourceEveryMs: 9_000 };
+    const off = { process: died(8_000, { exitCode: 0 }), setup };
+    expect(agoOf({ ...off, source: source(8_000) })).toBe(8_000 - 10_000);
+    expect(agoOf({ ...off, source: source(8_001) })).toBe(8_000 - 18_000);
+    const silent = (silentMs: number) => source(0, { last: { ...source(0).last, silentMs } });
+    expect(agoOf({ ...off, source: silent(8_000) })).toBe(8_000 - 10_000);
+    expect(agoOf({ ...off, source: silent(8_001) })).toBe(8_000 - 18_000);
+    expect(agoOf({ ...off, source: failed(90_000, 1_000) })).toBe(8_000 - 18_000);
+    const stands = { output: playlist(8_000), setup };
+    expect(agoOf({ ...stands, source: source(2_000) })).toBe(8_000 - 6_000 - 10_000);
+    expect(agoOf({ ...stands, source: source(2_001) })).toBe(8_000 - 6_000 - 18_000);
+  });
+
   it('the same passes again after its state changed, for what is down', () => {
     expect(agoOf({ process: { ...dead, stateSinceMs: NOW - 3_000 } })).toBe(3_000 - 10_000);
     expect(agoOf({ process: { ...dead, stateSinceMs: NOW - 3_000 }, progress: reports(9_000) })).toBe(3_000 - 10_000);

@@ -209,7 +209,7 @@ export function unknownTrouble(input: ClassifyInput): Match | undefined {
     because: why(input),
     signals: [...signals, ...lines.map(symptomSignal)],
     sinceMs,
-    notBeforeMs: Math.max(sinceMs, lastNewsMs(input, sinceMs)) + patienceMs(input),
+    notBeforeMs: patientUntilMs(input, Math.max(sinceMs, lastNewsMs(input, sinceMs))),
     wants: wanted(input),
   };
 }
@@ -224,12 +224,12 @@ function why(input: ClassifyInput): string {
   return input.health.because;
 }
 
-/** The source decides between several answers: its next look is waited for, once. */
-function patienceMs(input: ClassifyInput): number {
+/** The source decides between several answers: a look at it is waited for, once, until it has given something since. */
+function patientUntilMs(input: ClassifyInput, fromMs: number): number {
   const { setup, output } = input.facts;
-  const lookMs = setup.hasSource ? setup.sourceEveryMs * 2 : 0;
-  const stallMs = input.down ? 0 : stallAfterOf(setup, output?.targetDurationMs);
-  return stallMs + Math.max(UNKNOWN_PATIENCE_MS, lookMs);
+  const seenMs = fromMs + (input.down ? 0 : stallAfterOf(setup, output?.targetDurationMs));
+  const lookMs = setup.hasSource && !sourceReadSince(input, seenMs) ? setup.sourceEveryMs * 2 : 0;
+  return seenMs + Math.max(UNKNOWN_PATIENCE_MS, lookMs);
 }
 
 /**
