@@ -2,6 +2,7 @@
 import { existsSync } from 'node:fs';
 import { DatabaseSync, type SQLInputValue, type StatementSync } from 'node:sqlite';
 import { messageOf, ReeveError } from '../core/errors.ts';
+import { readFrom } from './at_rest.ts';
 import { prepareFile } from './files.ts';
 import { takeLock } from './lock.ts';
 import { applySettings, READING, RELAXED, type Setting } from './settings.ts';
@@ -192,7 +193,7 @@ export class DerivedFile implements DerivedStore {
 function opened(path: string, readOnly: boolean): DatabaseSync {
   const fault = headerFault(path);
   if (fault !== undefined) throw useless(path, `${path} is damaged: ${fault}`);
-  return guarded(path, () => new DatabaseSync(path, { readOnly, timeout: 5_000 }));
+  return guarded(path, () => new DatabaseSync(readOnly ? readFrom(path) : path, { readOnly, timeout: 5_000 }));
 }
 
 function prepareTables(path: string, db: DatabaseSync, schema: DerivedSchema, { rebuilding }: DerivedOptions): void {

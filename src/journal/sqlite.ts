@@ -2,6 +2,7 @@
 import { statSync } from 'node:fs';
 import { DatabaseSync, type StatementSync } from 'node:sqlite';
 import { messageOf, ReeveError } from '../core/errors.ts';
+import { readFrom } from './at_rest.ts';
 import { placeOf, prepareFile } from './files.ts';
 import { takeLock } from './lock.ts';
 import { selectRows } from './query.ts';
@@ -214,7 +215,8 @@ export class SqliteStore implements JournalStore {
 function openFile(path: string, readOnly: boolean): DatabaseSync {
   const fault = headerFault(path);
   if (fault !== undefined) throw new JournalDamaged(path, `${path} is damaged: ${fault}`);
-  return brokenUnless(path, () => new DatabaseSync(path, { readOnly, timeout: LOCK_PATIENCE_MS }));
+  const place = readOnly ? readFrom(path) : path;
+  return brokenUnless(path, () => new DatabaseSync(place, { readOnly, timeout: LOCK_PATIENCE_MS }));
 }
 
 function prepareSchema(path: string, db: DatabaseSync): void {

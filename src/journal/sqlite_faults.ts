@@ -25,7 +25,8 @@ const kindOf = (thrown: unknown): number | undefined =>
 
 const REPORT = 'This is a mistake of Reeve and no fault of the file: report it with this text. Nothing was changed.';
 const rights = (path: string): string =>
-  `May the user of Reeve write ${path} and its directory? Try: ls -l ${path}; chown, or mount the disk writable.`;
+  `May the user of Reeve write ${path} and its directory? Try: ls -l ${path}; chown, or mount the disk writable. ` +
+  'A copy with a -wal beside it is read where it can be written: copy both there.';
 const disk = (path: string): string => `Is the disk full or failing? Try: df -h ${path}; dmesg. Nothing was changed.`;
 
 /** By the kind of the code: what a person looks at first. */

@@ -36,7 +36,7 @@ interface WireContainment {
 interface WireStatus {
   readonly phase: number;
   readonly freeze?: { readonly who: string; readonly because: string };
-  readonly fleet_budget: { readonly used: number; readonly max: number; readonly free_in_ms: number };
+  readonly fleet_budget: { readonly used: number; readonly max: number; readonly free_in_ms?: number };
   readonly containment: readonly WireContainment[];
   readonly channels: readonly WireChannel[];
   readonly incidents: readonly WireIncident[];
@@ -223,7 +223,9 @@ const incidentTable = (incidents: readonly WireIncident[]): string =>
 function budgetText(cli: Cli, { used, max, free_in_ms: freeInMs }: WireStatus['fleet_budget']): string {
   // Not all of them: what a staged plan has started and verified leaves the budget.
   const text = `budget of restarts in 24 h: ${used} of ${max} used by Reeve`;
-  return used < max ? text : paint(cli.terminal, 'red', `${text}: none is made, the next in ${spell(freeInMs)}`);
+  if (used < max) return text;
+  const next = freeInMs === undefined ? 'fleet_daily_restart_cap allows none' : `the next in ${spell(freeInMs)}`;
+  return paint(cli.terminal, 'red', `${text}: none is made, ${next}`);
 }
 
 function statusText(cli: Cli, status: WireStatus): string {

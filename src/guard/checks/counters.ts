@@ -51,7 +51,7 @@ function fleetCap({ state, limits, channelCount, nowMs }: CheckInput, value: str
   const found = { value: `${value}${count} of the fleet in 24 h`, threshold: `${threshold}under ${max} of the fleet` };
   if (count < max) return pass(found.value, found.threshold);
   const because = `${count} of the fleet's ${max} restarts of 24 h are used`;
-  return refuse('fleet_daily_cap', { ...found, freeInMs }, because);
+  return refuse('fleet_daily_cap', { ...found, ...(freeInMs === undefined ? {} : { freeInMs }) }, because);
 }
 
 /** Question 11 (law S3). Half-open admits one probe, and the permit's generation says which. */
@@ -201,8 +201,12 @@ export function viewers(input: CheckInput): Answer {
   const value = `${spent} spent, ${cost} more`;
   const threshold = `${max} viewer-seconds in 60 min`;
   if (cost === 0 || spent + cost <= max) return pass(value, threshold);
-  const oldest = recent[0];
-  const found = oldest === undefined ? {} : { freeInMs: oldest.atMs + HOUR_MS - nowMs };
+  let left = spent;
+  const last = recent.find(({ seconds }) => {
+    left -= seconds;
+    return left + cost <= max;
+  });
+  const found = last === undefined ? {} : { freeInMs: last.atMs + HOUR_MS - nowMs };
   return refuse('viewer_budget', { value, threshold, ...found }, `it would cost ${cost} viewer-seconds`);
 }
 

@@ -11,8 +11,8 @@ export const fleetCapOf = (limits: Limits, channels: number): number =>
 
 export interface FleetDay {
   readonly count: number;
-  /** 0 when one more fits; else the milliseconds until one does. */
-  readonly freeInMs: number;
+  /** 0 when one more fits; else the milliseconds until one does. Undefined with a cap of 0: none ever does. */
+  readonly freeInMs: number | undefined;
 }
 
 /**
@@ -30,8 +30,9 @@ export function fleetRestartsOfDay(state: GuardState, max: number, nowMs: MonoMs
     }
   }
   if (times.length < max) return { count: times.length, freeInMs: 0 };
+  if (max === 0) return { count: times.length, freeInMs: undefined };
   times.sort((a, b) => a - b);
-  const last = times[times.length - Math.max(1, max)] ?? nowMs;
+  const last = times[times.length - max] ?? nowMs;
   return { count: times.length, freeInMs: Math.max(1, last + DAY_MS - nowMs) };
 }
 

@@ -8,8 +8,8 @@ export const KEY_OF_BUDGET = 'budget/fleet';
 export interface FleetBudget {
   readonly used: number;
   readonly max: number;
-  /** 0 when one more fits; else the milliseconds until one does. */
-  readonly freeInMs: number;
+  /** 0 when one more fits; else the milliseconds until one does. Undefined with a budget of 0. */
+  readonly freeInMs: number | undefined;
 }
 
 /** A tenth, and one at least, must be free again: else a page would come and go with each single restart. */
@@ -25,7 +25,7 @@ export const becauseOf = ({ max }: FleetBudget): string =>
 
 /** One page for the fleet: no channel is restarted until the oldest restarts are a day old. */
 export function budgetPage({ used, max, freeInMs }: FleetBudget): Omit<Escalation, 'id' | 'at'> {
-  const wait = freeInMs > 0 ? `the next is free in ${waitText(freeInMs)}` : 'none is free';
+  const wait = freeInMs !== undefined && freeInMs > 0 ? `the next is free in ${waitText(freeInMs)}` : 'none is free';
   return {
     key: KEY_OF_BUDGET,
     severity: 'critical',

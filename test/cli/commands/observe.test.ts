@@ -154,6 +154,22 @@ describe('reeve status', () => {
     expect(await printed(status(true), 'status')).toContain('it ends only by reeve release fleet --because');
   });
 
+  it('says when the next restart fits a budget that is used up, and names the setting where none ever fits', async () => {
+    const budget = async (fleet_budget: object) => {
+      const status = {
+        ...{ phase: 4, frozen: false, fleet_budget, containment: [], incidents: [] },
+        ...{ channels: [], approvals: [], windows: [], problems: [], last_delivery: { seconds_ago: null } },
+      };
+      return (await printed(status, 'status')).split('\n').find((line) => line.startsWith('budget'));
+    };
+    expect(await budget({ used: 20, max: 20, free_in_ms: 60_000 })).toBe(
+      'budget of restarts in 24 h: 20 of 20 used by Reeve: none is made, the next in 60 s',
+    );
+    expect(await budget({ used: 0, max: 0 })).toBe(
+      'budget of restarts in 24 h: 0 of 0 used by Reeve: none is made, fleet_daily_restart_cap allows none',
+    );
+  });
+
   it('does not say of a freeze that a release would end it: that is for after the thaw', async () => {
     const held = {
       scope: 'fleet',

@@ -174,6 +174,19 @@ describe('viewers (question 15)', () => {
     expect(viewers(input(11, NOW_MS - 1_000 + HOUR_MS))).toMatchObject({ verdict: 'pass' });
   });
 
+  it('says to wait until enough of the budget is free, and not at all for what is more than the whole of it', () => {
+    const spent = [1_000, 900, 800].map((agoMs) => ({ atMs: NOW_MS - agoMs, seconds: 300 }));
+    const state = { ...newGuardState(), viewerSpends: spent };
+    const waits = (count: number) => {
+      const answer = viewers(anInput({ state, limits, live: live(count), envelope: playing }));
+      return answer.verdict === 'refuse' ? answer.retryAfterMs : answer.verdict;
+    };
+    expect([10, 11, 40, 41, 70, 71, 100, 101].map(waits)).toEqual([
+      'pass',
+      ...[HOUR_MS - 1_000, HOUR_MS - 1_000, HOUR_MS - 900, HOUR_MS - 900, HOUR_MS - 800, HOUR_MS - 800, undefined],
+    ]);
+  });
+
   it('is not asked without a budget, or where viewers are not counted', () => {
     expect(viewers(anInput({ live: live(5), envelope: playing }))).toMatchObject({ verdict: 'not_asked' });
     expect(viewers(anInput({ live: live(undefined), envelope: playing, limits }))).toMatchObject({

@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { DEFAULT_LIMITS } from '../../../src/core/limits.ts';
+import { flipsOf } from '../../../src/guard/trace.ts';
 import { fleetCapOf, fleetRestartsOfDay } from '../../../src/guard/state/fleet_cap.ts';
 import { bench, channelsOf, handClock } from '../bench.ts';
 import { staged } from '../stage.ts';
@@ -29,6 +30,15 @@ describe('the daily budget of the fleet (S5)', () => {
     expect(b.guard.decide(b.request('c2'))).toMatchObject({ code: 'fleet_daily_cap', retryAfterMs: 1 });
     b.pass(1);
     expect(b.guard.decide(b.request('c2'))).toMatchObject({ verdict: 'allow' });
+  });
+
+  it('tells nobody to wait where it allows no restart at all', () => {
+    const b = bench({ channels: channelsOf(1), limits: { fleetDailyRestartCap: 0 } });
+    const refusal = b.guard.decide(b.request('c0'));
+    expect(refusal).toMatchObject({ code: 'fleet_daily_cap', because: "0 of the fleet's 0 restarts of 24 h are used" });
+    expect(refusal.trace.find(({ code }) => code === 'fleet_daily_cap')?.value).toMatch(/0 of the fleet in 24 h$/);
+    expect(flipsOf(refusal.trace)).toEqual(['a higher limits.fleet_daily_restart_cap']);
+    expect(fleetRestartsOfDay(b.guardState(), 0, b.nowMs())).toEqual({ count: 0, freeInMs: undefined });
   });
 
   it('lets the 20th restart of a small fleet begin in its day and not the 21st, and the 21st of 21 channels', () => {
