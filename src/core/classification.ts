@@ -57,7 +57,7 @@ const ROWS = {
   control_plane_down: {
     family: 'observer',
     severity: 'critical',
-    nextStep: 'Check the streaming service itself: it does not answer.',
+    nextStep: 'Check the streaming service: it does not answer, or not to the credentials that Reeve has for it.',
     openHoldMs: 5_000,
     traits: ['spared', 'beside_output'],
   },

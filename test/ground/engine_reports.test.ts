@@ -25,17 +25,30 @@ const assessed = (facts = NO_ENGINE_FACTS, host?: HostFacts) =>
   classifyEngine({ engine: 'local', facts, host, limits: DEFAULT_LIMITS }, 100);
 
 describe('the report of an engine', () => {
-  it('that fails without a reason has an unknown reason', () => {
-    const failing = (monoMs: number): EngineSample => ({
-      kind: 'engine',
-      engine: 'local',
-      at: 0,
-      monoMs,
-      source: 'engine',
-      ok: false,
-      poolPressure: undefined,
-      reportsPool: false,
+  const failing = (monoMs: number): EngineSample => ({
+    kind: 'engine',
+    engine: 'local',
+    at: 0,
+    monoMs,
+    source: 'engine',
+    ok: false,
+    poolPressure: undefined,
+    reportsPool: false,
+  });
+
+  it('says that the engine is there and takes no credentials of Reeve any more', () => {
+    const refused = (monoMs: number): EngineSample => ({ ...failing(monoMs), failure: 'refused_credentials' });
+    const facts = [1, 2, 3].map(refused).reduce(nextEngine, NO_ENGINE_FACTS);
+    expect(assessed(facts)).toMatchObject({
+      classification: 'control_plane_down',
+      because: "the engine refused Reeve's credentials 3 times in a row",
     });
+    expect(assessed(nextEngine(facts, { ...failing(4), failure: 'timeout' }))?.because).toBe(
+      'the engine failed 4 times in a row (timeout)',
+    );
+  });
+
+  it('that fails without a reason has an unknown reason', () => {
     expect(assessed([1, 2, 3].map(failing).reduce(nextEngine, NO_ENGINE_FACTS))).toMatchObject({
       because: 'the engine failed 3 times in a row (unknown)',
       sinceMs: 1,

@@ -20,6 +20,12 @@ export const NO_ENGINE_FACTS: EngineFacts = {
   credential: undefined,
 };
 
+/** A service that runs and knows Reeve no more is looked for elsewhere than one that is gone. */
+export const failuresText = ({ failStreak, last }: EngineFacts): string =>
+  last?.failure === 'refused_credentials'
+    ? `the engine refused Reeve's credentials ${failStreak} times in a row`
+    : `the engine failed ${failStreak} times in a row`;
+
 export const nextEngine = (before: EngineFacts, sample: EngineSample): EngineFacts => ({
   ...before,
   last: sample,

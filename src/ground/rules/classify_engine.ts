@@ -6,7 +6,7 @@ import type { Limits } from '../../core/limits.ts';
 import type { EngineId } from '../../core/scope.ts';
 import type { SymptomKind } from '../../core/symptom.ts';
 import { confidenceOf, type Trouble } from './classify.ts';
-import { type EngineFacts, fullestDisk, type HostFacts } from '../facts/engine_facts.ts';
+import { type EngineFacts, failuresText, fullestDisk, type HostFacts } from '../facts/engine_facts.ts';
 import { DISK_FULL_RATIO, ENGINE_FAILURES_MIN } from '../facts/setup.ts';
 
 export interface EngineClassifyInput {
@@ -49,7 +49,8 @@ export function classifyEngine(input: EngineClassifyInput, nowMs: MonoMs): Troub
 
 function controlPlane({ facts }: EngineClassifyInput): EngineMatch | undefined {
   if (facts.last === undefined || facts.failStreak < ENGINE_FAILURES_MIN) return undefined;
-  const says = `the engine failed ${facts.failStreak} times in a row (${facts.last.failure ?? 'unknown'})`;
+  const { failure = 'unknown' } = facts.last;
+  const says = failure === 'refused_credentials' ? failuresText(facts) : `${failuresText(facts)} (${failure})`;
   const signal: Signal = { origin: 'metric', says, symptom: undefined, monoMs: facts.last.monoMs };
   return { classification: 'control_plane_down', signal, sinceMs: facts.failSinceMs ?? facts.last.monoMs };
 }

@@ -1,4 +1,5 @@
 // Recognises broken observation: untrusted telemetry, an engine that does not answer, and expected silence.
+import { failuresText } from '../facts/engine_facts.ts';
 import { isStoppedByPerson, standstillOf } from '../facts/health.ts';
 import type { ClassifyInput } from './classify_input.ts';
 import { reported, sourceFails } from './classify_input.ts';
@@ -49,7 +50,7 @@ export function controlPlaneDown(input: ClassifyInput): Match | undefined {
     output?.everChanged === true && output.failStreak === 0 && standstillOf(input.facts, input.nowMs) === undefined;
   if (plays) return undefined;
   return {
-    because: `the engine failed ${engine.failStreak} times in a row`,
+    because: failuresText(engine),
     signals: spoken(engineSignal(input), outputSignal(input)),
     sinceMs: engine.failSinceMs,
   };

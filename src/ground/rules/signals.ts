@@ -2,7 +2,7 @@
 import type { MonoMs } from '../../core/clock.ts';
 import type { Signal } from '../../core/envelope.ts';
 import type { Origin, SymptomKind } from '../../core/symptom.ts';
-import { fullestDisk } from '../facts/engine_facts.ts';
+import { failuresText, fullestDisk } from '../facts/engine_facts.ts';
 import type { ChannelFacts } from '../facts/facts.ts';
 import { isPutOff, lacksSegments, progressStands, standstillOf } from '../facts/health.ts';
 import { diedBySignal, type ClassifyInput, sourceFailure } from './classify_input.ts';
@@ -177,8 +177,4 @@ export function diskSignal(input: ClassifyInput): MaybeSignal {
 export const engineSignal = (input: ClassifyInput): MaybeSignal =>
   input.context.engine.last === undefined || input.context.engine.failStreak === 0
     ? undefined
-    : signal(
-        'metric',
-        `the engine failed ${input.context.engine.failStreak} times in a row`,
-        input.context.engine.last.monoMs,
-      );
+    : signal('metric', failuresText(input.context.engine), input.context.engine.last.monoMs);
