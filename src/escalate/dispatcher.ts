@@ -1,12 +1,12 @@
 /** Delivers what the outbox holds to the receivers. */
-import type { Clock, MonoMs } from '../core/clock.ts';
+import type { Clock } from '../core/clock.ts';
 import { HOUR_MS } from '../core/duration.ts';
 import { messageOf, ReeveError } from '../core/errors.ts';
 import type { Ids, Random } from '../core/id.ts';
 import type { Escalation } from '../core/incident.ts';
 import type { Append, JournalEntry, JournalFact, Read } from '../core/journal.ts';
 import { attempt } from './attempt.ts';
-import { dueTo, noticeOf } from './due.ts';
+import { noticeOf } from './due.ts';
 import { resolve } from './escalator.ts';
 import { ReceiverQueue } from './receiver_queue.ts';
 import {
@@ -146,20 +146,9 @@ export class Dispatcher implements AsyncDisposable {
 
   status(): readonly ReceiverStatus[] {
     const nowMs = this.#options.clock.monotonicMs();
-    return this.#lanes.map(({ receiver: { name, refresh }, trouble }) => {
-      const waiting = this.#pages().filter(
-        (page) => isOpenAt(page, name) || (page.resolved === undefined && this.#isRouted(page, name, nowMs)),
-      );
+    return this.#lanes.map(({ receiver: { name }, trouble, waiting, isOwed }) => {
       const failingForMs = trouble === undefined ? undefined : nowMs - trouble.sinceMs;
-      const isOwed = refresh === undefined ? this.#isDue(name, nowMs) : waiting.length > 0;
-      return { receiver: name, error: trouble?.error, failingForMs, pages: waiting.length, isOwed };
-    });
-  }
-
-  #isDue(receiver: string, nowMs: MonoMs): boolean {
-    return this.#pages().some((page) => {
-      const due = dueTo(page, receiver, this.#timing.repeatMs);
-      return due !== undefined && due.dueMs <= nowMs && this.#isRouted(page, receiver, nowMs);
+      return { receiver: name, error: trouble?.error, failingForMs, pages: waiting, isOwed };
     });
   }
 
@@ -185,11 +174,6 @@ export class Dispatcher implements AsyncDisposable {
   async [Symbol.asyncDispose](): Promise<void> {
     this.#stopped.abort(new ReeveError('TIMED_OUT', 'Reeve is stopping'));
     for (const lane of this.#lanes) lane.stop();
-  }
-
-  #isRouted(page: Page, receiver: string, nowMs: MonoMs): boolean {
-    const fromMs = this.#routing(page, receiver);
-    return fromMs !== undefined && fromMs <= nowMs;
   }
 
   /** Who is new does not hear the ends of what others were told before. */
@@ -256,9 +240,6 @@ export class Dispatcher implements AsyncDisposable {
     }
   }
 }
-
-const isOpenAt = (page: Page, receiver: string): boolean =>
-  page.told.some((last) => last.receiver === receiver && last.state === 'open');
 
 function testPage({ clock, ids }: DispatcherOptions): Page {
   const escalation: Escalation = {

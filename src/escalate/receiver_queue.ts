@@ -6,9 +6,11 @@ import type { JournalFact } from '../core/journal.ts';
 import { RequestFailed } from '../resilience/failure.ts';
 import { type Backoff, backoff } from '../resilience/retry.ts';
 import { type AttemptBound, attempt } from './attempt.ts';
-import { contentIdOf, DueNotices, dueTo, noticeOf } from './due.ts';
+import { RefreshSchedule } from './refresh_schedule.ts';
+import { contentIdOf, type DueNotice, DueNotices, noticeOf } from './due.ts';
+import { knownNotices } from './known_notices.ts';
 import { MessageTries } from './message_tries.ts';
-import { CLOSED_KEPT_MS, isLouder, type Page } from './outbox.ts';
+import { isLouder, type Page } from './outbox.ts';
 import type { Routing } from './routes.ts';
 import { describeFailure, isRefusal, mayHaveArrived, type Notice, type NoticeKind, type Receiver } from './receiver.ts';
 
@@ -69,12 +71,8 @@ export class ReceiverQueue {
   #trouble: DeliveryTrouble | undefined;
   #failures = 0;
   #pausedUntilMs: MonoMs = Number.NEGATIVE_INFINITY;
-  #refreshMs: MonoMs;
+  readonly #schedule: RefreshSchedule;
   #refreshing = false;
-  /** The last attempt was a refresh: in an outage a new message has the next turn. */
-  #hasRefreshed = false;
-  /** The last refresh was answered with a no: what is open there may have ended meanwhile. */
-  #refreshRefused = false;
   #timer: Disposable | undefined;
 
   /** `known`: a trouble of an earlier process that is written down. */
@@ -83,7 +81,7 @@ export class ReceiverQueue {
     this.#due = new DueNotices(receiver.name);
     this.#world = world;
     this.#trouble = known;
-    this.#refreshMs = world.clock.monotonicMs();
+    this.#schedule = new RefreshSchedule(receiver.refresh?.everyMs, world.clock.monotonicMs());
     if (known !== undefined) this.#noted.add(known.error);
   }
 
@@ -96,6 +94,26 @@ export class ReceiverQueue {
     return this.#inFlight.size > 0 || this.#refreshing || this.#jobs().some(({ dueMs }) => dueMs <= this.#nowMs());
   }
 
+  /**
+   * Something should have been taken by now: a message that is due, its pauses after failures left out, or, where the
+   * receiver forgets what is not repeated, anything that is open.
+   */
+  get isOwed(): boolean {
+    if (this.receiver.refresh !== undefined) return this.waiting > 0;
+    return this.#world.pages().some((page) => {
+      const due = this.#dueOf(page);
+      return due !== undefined && Math.max(due.dueMs, due.fromMs) <= this.#nowMs();
+    });
+  }
+
+  /** Pages that are open there, or must still be delivered. */
+  get waiting(): number {
+    const { name } = this.receiver;
+    const isOpen = (page: Page) => page.told.some((last) => last.receiver === name && last.state === 'open');
+    const isRouted = (page: Page) => (this.#world.routing(page, name) ?? Number.POSITIVE_INFINITY) <= this.#nowMs();
+    return this.#world.pages().filter((page) => isOpen(page) || (page.resolved === undefined && isRouted(page))).length;
+  }
+
   /** Starts whatever may be started now, and wakes itself for the rest. Call after any change. */
   pump(): void {
     this.#timer?.[Symbol.dispose]();
@@ -103,16 +121,16 @@ export class ReceiverQueue {
     if (this.#world.signal.aborted || this.#refreshing) return;
     if (this.#nowMs() < this.#pausedUntilMs) return this.#wakeAt(this.#pausedUntilMs);
 
-    if (this.#refreshComesFirst()) return this.#inFlight.size === 0 ? void this.#refresh() : undefined;
+    const isFirst = this.#schedule.comesFirst(this.#nowMs(), this.#failures > 0);
+    if (isFirst) return this.#inFlight.size === 0 ? void this.#refresh() : undefined;
     const jobs = this.#jobs();
     this.#tries.prune(() => new Set(jobs.map(({ id }) => id)));
     const ready = jobs.filter(({ dueMs }) => dueMs <= this.#nowMs()).sort(byUrgency);
     const room = (this.#failures > 0 ? 1 : IN_FLIGHT_MAX) - this.#inFlight.size;
     for (const job of ready.slice(0, Math.max(0, room))) void this.#deliver(job);
 
-    if (this.#inFlight.size === 0 && this.#refreshDue()) return void this.#refresh();
-    const refreshMs = this.receiver.refresh === undefined ? [] : [this.#refreshMs];
-    const later = [...jobs.map(({ dueMs }) => dueMs), ...refreshMs].filter((dueMs) => dueMs > this.#nowMs());
+    if (this.#inFlight.size === 0 && this.#schedule.isDue(this.#nowMs())) return void this.#refresh();
+    const later = [...jobs, this.#schedule].map(({ dueMs }) => dueMs).filter((dueMs) => dueMs > this.#nowMs());
     this.#wakeAt(Math.min(...later));
   }
 
@@ -124,7 +142,7 @@ export class ReceiverQueue {
 
   /** The machine slept, of which the clock here knows nothing: what is open may have run out at the receiver. */
   noteSuspend(): void {
-    this.#refreshMs = Math.min(this.#refreshMs, this.#nowMs() - (this.receiver.refresh?.everyMs ?? 0));
+    this.#schedule.noteSuspend(this.#nowMs());
     this.pump();
   }
 
@@ -138,13 +156,20 @@ export class ReceiverQueue {
 
   #jobs(): readonly Job[] {
     return this.#world.pages().flatMap((page) => {
-      const due = this.#inFlight.has(page.key) ? undefined : this.#due.of(page, this.#world.repeatMs());
-      const fromMs = due && this.#world.routing(page, this.receiver.name);
-      if (due === undefined || fromMs === undefined || this.#unrecorded.has(due.id)) return [];
-      const { id, what } = due;
+      const due = this.#inFlight.has(page.key) ? undefined : this.#dueOf(page);
+      if (due === undefined) return [];
+      const { id, what, fromMs } = due;
       const dueMs = Math.max(due.dueMs, fromMs, this.#tries.waitsUntilMs(id));
       return [{ id, page, what, dueMs, turn: this.#tries.turnOf(id) }];
     });
+  }
+
+  /** What it must be sent of this page and has not taken; `fromMs`: from when on its route leads here. */
+  #dueOf(page: Page): (DueNotice & { readonly fromMs: MonoMs }) | undefined {
+    const due = this.#due.of(page, this.#world.repeatMs());
+    const fromMs = due && this.#world.routing(page, this.receiver.name);
+    if (due === undefined || fromMs === undefined || this.#unrecorded.has(due.id)) return undefined;
+    return { ...due, fromMs };
   }
 
   #wakeAt(atMs: MonoMs): void {
@@ -159,7 +184,7 @@ export class ReceiverQueue {
     const escalation = contentIdOf(page, receiver, what);
     const attempts = this.#tries.begin(notice.id);
     this.#inFlight.add(key);
-    this.#hasRefreshed = false;
+    this.#schedule.noteMessage();
     try {
       await attempt(this.#world, (signal) => this.receiver.deliver(notice, signal));
       this.#succeeded(notice.id);
@@ -174,10 +199,8 @@ export class ReceiverQueue {
     }
   }
 
-  /** What was to be sent again in an outage is sent once that is over. */
   #succeeded(message?: string): void {
-    if (this.#failures > 0 || this.#refreshRefused) this.#refreshMs = Math.min(this.#refreshMs, this.#nowMs());
-    this.#refreshRefused = false;
+    this.#schedule.noteTaken(this.#nowMs(), this.#failures > 0);
     this.#tries.noteTaken(message);
     this.#failures = 0;
     this.#trouble = undefined;
@@ -220,34 +243,22 @@ export class ReceiverQueue {
     this.#pausedUntilMs = this.#nowMs() + waitMs;
   }
 
-  #refreshDue(): boolean {
-    return this.receiver.refresh !== undefined && this.#refreshMs <= this.#nowMs();
-  }
-
-  /**
-   * In an outage and in a storm there is always a new message to try. What is open must be sent again in time for all
-   * that: the receiver may take messages of which only its answers are lost.
-   */
-  #refreshComesFirst(): boolean {
-    const { refresh } = this.receiver;
-    if (refresh === undefined || this.#hasRefreshed || !this.#refreshDue()) return false;
-    return this.#failures > 0 || this.#nowMs() - this.#refreshMs >= refresh.everyMs;
-  }
-
   /** Never while a message is under way: what is repeated must not overtake what is new. */
   async #refresh(): Promise<void> {
     const { refresh } = this.receiver;
     if (refresh === undefined) return;
-    const nextMs = this.#nowMs() + refresh.everyMs;
-    this.#refreshMs = nextMs;
-    const notices = this.#known();
+    const begunMs = this.#nowMs();
+    this.#schedule.begin(begunMs);
+    const [pages, repeatMs] = [this.#world.pages(), this.#world.repeatMs()];
+    const look = { receiver: this.receiver.name, nowMs: this.#nowMs(), repeatMs, unrecorded: this.#unrecorded };
+    const notices = knownNotices({ pages, ...look });
     if (notices.length === 0) return this.pump();
     this.#refreshing = true;
-    this.#hasRefreshed = true;
+    this.#schedule.noteSent();
     try {
       await attempt(this.#world, (signal) => refresh.send(notices, signal));
       this.#succeeded();
-      this.#refreshMs = nextMs;
+      this.#schedule.begin(begunMs);
     } catch (thrown) {
       this.#refreshFailed(thrown);
     } finally {
@@ -261,31 +272,11 @@ export class ReceiverQueue {
     if (this.#world.signal.aborted) return;
     this.#trouble = { error: describeFailure(thrown), sinceMs: this.#trouble?.sinceMs ?? this.#nowMs() };
     if (isRefusal(thrown)) {
-      this.#refreshRefused = true;
+      this.#schedule.noteRefused();
       return;
     }
     this.#pause(thrown);
-    if (!this.#jobs().some(({ dueMs }) => dueMs <= this.#nowMs())) this.#refreshMs = this.#pausedUntilMs;
-  }
-
-  /** Everything as this receiver knows it: what is open, and what was resolved a short while ago. */
-  #known(): readonly Notice[] {
-    const { name } = this.receiver;
-    const isFresh = (sinceMs: MonoMs): boolean => this.#nowMs() - sinceMs <= CLOSED_KEPT_MS;
-    return this.#world.pages().flatMap((page) => {
-      const last = page.told.find(({ receiver }) => receiver === name);
-      const { resolved } = page;
-      const news = noticeOf(page, name, resolved === undefined ? 'trigger' : 'resolve');
-      if (this.#unrecorded.has(news.id)) return resolved === undefined || isFresh(resolved.monoMs) ? [news] : [];
-      const due = dueTo(page, name, this.#world.repeatMs());
-      // An attempt, also of the process before, may have ended it there: it must not be opened again.
-      const isEnding = due?.what === 'resolve' && due.dueMs <= this.#nowMs();
-      if (last === undefined || isEnding) return [];
-      if (last.state === 'open') return [noticeOf(page, name, 'repeat')];
-      // An attempt may have opened it there anew: it must not end before it is known to be taken.
-      const comesBack = due?.what === 'trigger';
-      return resolved !== undefined && isFresh(last.toldMs) && !comesBack ? [news] : [];
-    });
+    if (!this.#jobs().some(({ dueMs }) => dueMs <= this.#nowMs())) this.#schedule.putOff(this.#pausedUntilMs);
   }
 }
 

@@ -52,6 +52,64 @@ function hanging() {
   return { receiver, held };
 }
 
+describe('what a receiver is owed', () => {
+  it('is what is due there and not taken, also while it is under way or waits after a refusal', async () => {
+    const { receiver, held } = hanging();
+    const { queue, advance } = queueOf(receiver, raised('a'));
+    expect(queue).toMatchObject({ isOwed: true, waiting: 1 });
+    queue.pump();
+    await advance(0);
+    expect(queue.isOwed).toBe(true);
+    held[0]?.fail(new RequestFailed('RECEIVER_REFUSED', 'answered 400', { failure: 'http_status', status: 400 }));
+    await advance(0);
+    expect(queue).toMatchObject({ isOwed: true, busy: false });
+  });
+
+  it('is nothing of what it took, though no record of that could be made', async () => {
+    const { receiver, held } = hanging();
+    const { queue, advance, facts } = queueOf(receiver, raised('a'));
+    queue.pump();
+    await advance(0);
+    held[0]?.end();
+    await advance(0);
+    expect(facts).toMatchObject([{ type: 'delivery.done' }]);
+    expect(queue.isOwed).toBe(false);
+  });
+
+  it('is nothing that its route leads elsewhere, now or until later', () => {
+    const routed = (fromMs: number | undefined) =>
+      queueOf(
+        aReceiver(async () => undefined),
+        raised('a'),
+        { routing: () => fromMs },
+      ).queue;
+    const { clock } = queueOf(
+      aReceiver(async () => undefined),
+      [],
+    );
+    const nowMs = clock.monotonicMs();
+    expect([undefined, nowMs + 1, nowMs].map((fromMs) => routed(fromMs).isOwed)).toEqual([false, false, true]);
+    expect([undefined, nowMs + 1, nowMs].map((fromMs) => routed(fromMs).waiting)).toEqual([0, 0, 1]);
+  });
+
+  it('is all that is open where it forgets what is not repeated', () => {
+    const told = pagesOf([RAISED_MS, raisedFact('esc-1')], [RAISED_MS, doneFact('trigger', 'esc-1')]);
+    const refresh = { everyMs: 60_000, send: async () => undefined };
+    expect(
+      queueOf(
+        aReceiver(async () => undefined),
+        told,
+      ).queue,
+    ).toMatchObject({ isOwed: false, waiting: 1 });
+    expect(
+      queueOf(
+        aReceiver(async () => undefined, { refresh }),
+        told,
+      ).queue,
+    ).toMatchObject({ isOwed: true });
+  });
+});
+
 describe('the queue of one receiver', () => {
   it('has four messages under way at most', async () => {
     const { receiver, held } = hanging();

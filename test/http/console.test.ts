@@ -135,6 +135,19 @@ describe.skipIf(CHROMIUM === undefined)('the console in a real browser (needs ch
     complaints.length = 0;
   }, 30_000);
 
+  it('says on the page of the hints, too, that a token is not known, one that no header can carry included', async () => {
+    const context = await browser.newContext();
+    const hints = await context.newPage();
+    for (const token of ['wrong', 'two words', 'caf\u00e9 \u{1F600}']) {
+      await hints.goto(`${server.url}/ui`);
+      await hints.locator('#token').fill(token);
+      await hints.locator('#login button').click();
+      await expect.poll(() => hints.locator('#state').innerText()).toContain('not known');
+      expect(await hints.locator('#main').isVisible()).toBe(false);
+    }
+    await context.close();
+  }, 30_000);
+
   it('keeps the token nowhere in the browser, and nothing that would work without its cookie', async () => {
     await open(calm);
     const kept = await page.evaluate('JSON.stringify([{...sessionStorage}, {...localStorage}, document.cookie])');

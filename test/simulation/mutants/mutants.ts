@@ -712,11 +712,7 @@ const KNOWN_BAD: readonly Mutant[] = [
   one(
     'refresh_waits_for_all_news',
     'L1',
-    [
-      'src/escalate/receiver_queue.ts',
-      'if (this.#refreshComesFirst()) return',
-      'if (this.#refreshComesFirst() && this.#jobs().length === 0) return',
-    ],
+    ['src/escalate/receiver_queue.ts', 'if (isFirst) return', 'if (isFirst && this.#jobs().length === 0) return'],
     'adapters',
     12,
   ),
@@ -779,14 +775,14 @@ const KNOWN_BAD: readonly Mutant[] = [
   one(
     'ends_what_came_back_unheard',
     'L1',
-    ['src/escalate/receiver_queue.ts', 'isFresh(last.toldMs) && !comesBack', 'isFresh(last.toldMs)'],
+    ['src/escalate/known_notices.ts', 'isFresh(last.toldMs) && !comesBack', 'isFresh(last.toldMs)'],
     'varied',
     503,
   ),
   one(
     'open_pages_sleep_too',
     'L1',
-    ['src/escalate/receiver_queue.ts', ' - (this.receiver.refresh?.everyMs ?? 0)', ' + 60_000'],
+    ['src/escalate/refresh_schedule.ts', ' - (this.#everyMs ?? 0)', ' + 60_000'],
     'varied',
     709,
   ),
