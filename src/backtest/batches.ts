@@ -2,6 +2,7 @@
 import { closeSync, openSync, readSync, statSync } from 'node:fs';
 import type { EpochMs } from '../core/clock.ts';
 import { messageOf, ReeveError } from '../core/errors.ts';
+import { isCompressed } from '../collect/compressed.ts';
 import type { ChannelId } from '../core/scope.ts';
 import { IsoTimestamps } from './iso_timestamps.ts';
 import { type formatOf, type ReadStamp, STAMP_CHARS, type StampSetting } from './stamps.ts';
@@ -48,16 +49,13 @@ const HEAD_LINES = 400;
 /** Lines of a log without times come at this pace. */
 const UNDATED_EVERY_MS = 100;
 
-/** How compressed files begin: gzip, bzip2, xz, zstandard. */
-const COMPRESSED = ['1f8b', '425a68', 'fd377a585a00', '28b52ffd'].map((hex) => Buffer.from(hex, 'hex'));
-
 /** The first lines of a file, as far as they matter for its times. Throws USAGE for what is no log to be read. */
 export function headsOf(path: string): readonly string[] {
   const bytes = Buffer.allocUnsafe(HEAD_BYTES);
   const file = opened(path);
   try {
     const read = readSync(file, bytes, 0, HEAD_BYTES, 0);
-    if (COMPRESSED.some((start) => read > start.length && bytes.subarray(0, start.length).equals(start))) {
+    if (isCompressed(bytes.subarray(0, read))) {
       throw new ReeveError('USAGE', `a log was expected, and ${path} is compressed`, { hint: 'unpack it first' });
     }
     const text = bytes.toString('latin1', 0, read);

@@ -39,7 +39,7 @@ export function checkAll(options: CheckOptions): readonly Problem[] {
   const { files, cwd = process.cwd() } = options;
   if (files.length === 0) return shownFrom(cwd, loadConfiguration(options).problems);
   const problems: Problem[] = [];
-  const parsed = files.flatMap((file) => filesUnder(resolve(cwd, file), problems)).map(readYaml);
+  const parsed = files.flatMap((file) => filesIn(resolve(cwd, file), problems)).map(readYaml);
   const kinds = [...ownKinds(options), ...(options.kinds ?? [])];
   const sorted = new Map<FileKind, ParsedYaml[]>();
   for (const file of parsed) {
@@ -105,6 +105,26 @@ function stranger(parsed: ParsedYaml, kinds: readonly FileKind[]): Problem {
     message: parsed.value === null ? 'the file is empty' : 'cannot see what this file is for',
     hint: `expected a ${names} file, in the folder of its kind`,
   };
+}
+
+/** Who named a wrong folder must not read that all is sound. */
+function filesIn(path: string, problems: Problem[]): readonly string[] {
+  const before = problems.length;
+  const found = filesUnder(path, problems);
+  const place = { file: path, line: 1, column: 1, path: '' };
+  if (found.length === 0 && problems.length === before)
+    problems.push({
+      ...place,
+      message: 'expected a folder with .yaml files, found none in it',
+      hint: 'check the path',
+    });
+  if (found.length >= FILES_MAX)
+    problems.push({
+      ...place,
+      message: `expected fewer than ${FILES_MAX} files`,
+      hint: 'check its folders one by one',
+    });
+  return found;
 }
 
 function filesUnder(path: string, problems: Problem[], depth = 0): readonly string[] {

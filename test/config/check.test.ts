@@ -1,3 +1,4 @@
+import { rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { checkAll, checkReport, type FileKind, formatProblem, unsound } from '../../src/config/check.ts';
@@ -69,6 +70,18 @@ describe('checkAll', () => {
       expect.stringContaining('b.yaml:1:1: the file is empty'),
       expect.stringContaining('c.yaml:1:1: expected a readable file or folder'),
     ]);
+  });
+
+  it('reports a folder with nothing to check in it, and one with more than it checks', () => {
+    const folder = aFolder({ ...sound, 'docs/a.md': '# nothing\n' });
+    expect(check(folder, ['docs', 'config'])).toEqual([
+      'docs:1:1: expected a folder with .yaml files, found none in it (check the path)',
+    ]);
+    const many = aFolder(Object.fromEntries(Array.from({ length: 5_000 }, (_, at) => [`many/${at}.yaml`, ''])));
+    const counted = (found: readonly string[]) => found.filter((one) => one.includes('fewer than 5000 files')).length;
+    expect(counted(check(many, ['many']))).toBe(1);
+    rmSync(join(many, 'many/0.yaml'));
+    expect(counted(check(many, ['many']))).toBe(0);
   });
 
   it('reports as the JSON of the contract', () => {

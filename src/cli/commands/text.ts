@@ -4,6 +4,7 @@ import { StringDecoder } from 'node:string_decoder';
 import type { Command } from 'commander';
 import { numbered } from '../../agent/choices.ts';
 import { type PromptFacts, promptFor } from '../../agent/prompt.ts';
+import { isCompressed } from '../../collect/compressed.ts';
 import { messageOf, ReeveError } from '../../core/errors.ts';
 import type { SymptomKind } from '../../core/symptom.ts';
 import { CHANGING_TOOLS, TOOL_NAMES } from '../../core/tool.ts';
@@ -130,10 +131,14 @@ async function* linesOf(cli: Cli, file: string | undefined): AsyncIterable<strin
     return;
   }
   let rest = '';
+  let isFirst = true;
   // A character may come in two pieces.
   const decoder = new StringDecoder('utf8');
   for await (const piece of cli.terminal.stdin) {
-    const lines = (rest + decoder.write(Buffer.from(piece))).split('\n');
+    const bytes = Buffer.from(piece);
+    if (isFirst) refuseCompressed(bytes, 'stdin');
+    isFirst = false;
+    const lines = (rest + decoder.write(bytes)).split('\n');
     rest = lines.pop() ?? '';
     yield* lines;
   }
@@ -142,13 +147,23 @@ async function* linesOf(cli: Cli, file: string | undefined): AsyncIterable<strin
 
 function readAll(file: string): string {
   try {
-    return readFileSync(file, 'utf8');
+    const bytes = readFileSync(file);
+    refuseCompressed(bytes, file);
+    return bytes.toString('utf8');
   } catch (cause) {
+    if (cause instanceof ReeveError) throw cause;
     throw new ReeveError('USAGE', `${file} cannot be read: ${messageOf(cause)}`, {
       cause,
       hint: 'Check the path, or give the text on stdin.',
     });
   }
+}
+
+function refuseCompressed(bytes: Buffer, from: string): void {
+  if (!isCompressed(bytes)) return;
+  throw new ReeveError('USAGE', `lines were expected, and ${from} is compressed`, {
+    hint: 'Unpack it: zcat FILE | reeve classify (xzcat, bzcat, zstdcat).',
+  });
 }
 
 function excerptOf(line: string): Excerpt {

@@ -67,7 +67,13 @@ export interface Walked {
   readonly isCut: boolean;
 }
 
-/** Looks through real directories only: a symbolic link below the base is never followed. At most `pathsMax` paths. */
+/** What rotation packs holds no lines, and years of it would leave no room for the log itself. */
+const PACKED = /\.(?:gz|bz2|xz|zst|Z)$/;
+
+/**
+ * Looks through real directories only: a symbolic link below the base is never followed. Packed logs are left out. At
+ * most `pathsMax` paths.
+ */
 export function walk({ base, segments }: Glob, pathsMax: number): Walked {
   const directories: string[] = [];
   const paths: string[] = [];
@@ -81,6 +87,7 @@ export function walk({ base, segments }: Glob, pathsMax: number): Walked {
       if (!segments[depth]!.test(entry.name)) continue;
       const path = join(directory, entry.name);
       const isLast = depth === segments.length - 1;
+      if (isLast && PACKED.test(entry.name)) continue;
       if ((isLast ? paths : directories).length >= pathsMax) isCut ||= isLast || entry.isDirectory();
       else if (isLast) paths.push(path);
       else if (entry.isDirectory()) visit(path, depth + 1);

@@ -1,5 +1,6 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { gzipSync } from 'node:zlib';
 import { describe, expect, it } from 'vitest';
 import { addText } from '../../../src/cli/commands/text.ts';
 import { aCatalogue } from '../../detect/catalogue_source.ts';
@@ -41,6 +42,14 @@ describe('lines that are classified', () => {
     writeFileSync(file, 'Connection refused\n');
     expect((await run(['classify', file])).out).toContain('upstream_unreachable');
     await expect(run(['classify', '/nowhere/at/all'])).rejects.toThrow(/^\/nowhere\/at\/all cannot be read: ENOENT/);
+  });
+
+  it('are not looked for in what is compressed: the error says how to unpack it', async () => {
+    const packed = gzipSync('Connection refused\n');
+    const file = join(temporaryDirectory(), 'log.gz');
+    writeFileSync(file, packed);
+    await expect(run(['classify', file])).rejects.toThrow(/^lines were expected, and .*log\.gz is compressed$/);
+    await expect(run(['classify'], { stdin: [packed] })).rejects.toThrow('and stdin is compressed');
   });
 
   it('that belong together have one answer for the whole', async () => {

@@ -76,6 +76,15 @@ describe('a pattern', () => {
     expect([walked.directories.length, walked.isCut]).toEqual([most, isCut]);
   });
 
+  it('leaves out what rotation has packed, which counts for nothing among the files either', () => {
+    const directory = aDirectory();
+    const packed = ['gz', 'bz2', 'xz', 'zst', 'Z'].map((suffix) => `0.log.2.${suffix}`);
+    for (const name of [...packed, 'x.log', 'x.log.1', 'x.gz.log']) writeFileSync(join(directory, name), '');
+    const walked = walk(parseGlob(join(directory, '*')), 3);
+    expect(walked).toMatchObject({ isCut: false });
+    expect(walked.paths.map((path) => relative(directory, path))).toEqual(['x.gz.log', 'x.log', 'x.log.1']);
+  });
+
   it('says when not even its beginning is there', () => {
     expect(walk(parseGlob('/no/such/place/*.log'), 5)).toMatchObject({ hasBase: false, paths: [] });
   });
