@@ -37,6 +37,8 @@ const RIGHTS_HINT = [
 
 /** A test page waits 10 s for a receiver; but for a reflection, nothing else takes a daemon that works as long. */
 const ANSWER_WITHIN_MS = 30_000;
+/** From its first byte to its last; a long list takes seconds. */
+const WHOLE_WITHIN_MS = 120_000;
 
 const HUNG_HINT = [
   'Something listens there, so it runs and does not get to it: is its process stopped (state T in ps), its disk or its',
@@ -48,6 +50,20 @@ function hung(where: string, method: string | undefined, withinMs: number): Reev
   const sent = method === 'POST' ? '; what was asked for may still be done, once it goes on' : '';
   const message = `no answer from ${where} in ${withinMs / 1_000} s${sent}`;
   return new ReeveError('DAEMON_UNREACHABLE', message, { hint: HUNG_HINT });
+}
+
+/** Whatever answers there well, and in another language. */
+function noReeve(path: string, text: string): ReeveError {
+  const got = text === '' ? 'nothing' : JSON.stringify(text.slice(0, 40));
+  return new ReeveError('USAGE', `${path}: what answers is no Reeve: JSON was expected, got ${got}`, {
+    hint: 'Check --url.',
+  });
+}
+
+/** What began to come and did not come whole. */
+function brokenOff(where: string, cause?: unknown): ReeveError {
+  const message = `the answer of ${where} began and did not come to its end`;
+  return new ReeveError('DAEMON_UNREACHABLE', message, { cause, hint: 'Did it end or hang just then? Ask again.' });
 }
 
 function readState(options: ClientOptions, name: string): string {
@@ -116,36 +132,72 @@ function refuseNoToken(token: string): void {
  * no token for the address, JOURNAL_UNWRITABLE when it could not write it down, DAEMON_FAILED when it failed to answer.
  */
 export function createClient(options: ClientOptions, fetcher: typeof fetch, clock: Clock = systemClock): Client {
-  const send = async (path: string, init: RequestInit, withinMs = ANSWER_WITHIN_MS): Promise<Response> => {
+  const send = async (path: string, init: RequestInit, withinMs = ANSWER_WITHIN_MS): Promise<Answer> => {
     const { daemon, token } = targetOf(options);
     refuseNoToken(token);
     const headers = { authorization: `Bearer ${token}`, 'content-type': 'application/json' };
     const address = new URL(path, daemon.url);
     const where = daemon.socketPath ?? address.origin;
+    using whole = deadline(clock, withinMs + WHOLE_WITHIN_MS, () => brokenOff(where));
     using limit = deadline(clock, withinMs, () => hung(where, init.method, withinMs));
-    const request = { ...init, headers, redirect: 'error' as const, signal: limit.signal };
-    return await fetchOwn(daemon, fetcher)(address, request).catch((cause: unknown) => {
-      if (limit.signal.aborted) throw limit.signal.reason;
+    const signal = AbortSignal.any([limit.signal, whole.signal]);
+    const request = { ...init, headers, redirect: 'error' as const, signal };
+    const { ok, status, body } = await fetchOwn(daemon, fetcher)(address, request).catch((cause: unknown) => {
+      if (signal.aborted) throw signal.reason;
       if (cause instanceof ReeveError) throw cause;
       throw new ReeveError('DAEMON_UNREACHABLE', `no answer from ${where}`, { cause, hint: HINT });
     });
+    limit[Symbol.dispose]();
+    const said = await textOf(body, whole.signal).catch((cause: unknown) => {
+      throw whole.signal.aborted ? whole.signal.reason : brokenOff(where, cause);
+    });
+    return { ok, status, text: said };
   };
   const ask = async <T>(path: string, init: RequestInit, withinMs?: number): Promise<T> => {
-    const answer = await send(path, init, withinMs);
-    const body = (await answer.json().catch(() => undefined)) as Refusal | undefined;
-    if (answer.ok || answer.status === 409) return body as T;
-    throw refusal(path, answer.status, body);
+    const { ok, status, text } = await send(path, init, withinMs);
+    const body = jsonOf(text);
+    if (!ok && status !== 409) throw refusal(path, status, body as Refusal | undefined);
+    if (body === undefined && status !== 204) throw noReeve(path, text);
+    return body as T;
   };
   return {
     get: (path) => ask(path, { method: 'GET' }),
     post: (path, body, withinMs) => ask(path, { method: 'POST', body: JSON.stringify(body) }, withinMs),
     async text(path) {
-      const answer = await send(path, { method: 'GET' });
-      if (answer.ok) return answer.text();
-      const body = (await answer.json().catch(() => undefined)) as Refusal | undefined;
-      throw refusal(path, answer.status, body);
+      const { ok, status, text } = await send(path, { method: 'GET' });
+      if (ok) return text;
+      throw refusal(path, status, jsonOf(text) as Refusal | undefined);
     },
   };
+}
+
+interface Answer {
+  readonly ok: boolean;
+  readonly status: number;
+  readonly text: string;
+}
+
+/** Also of what the signal of the request does not end: a daemon's own socket. */
+async function textOf(body: ReadableStream<Uint8Array> | null, signal: AbortSignal): Promise<string> {
+  const decoder = new TextDecoder();
+  let text = '';
+  await body?.pipeTo(
+    new WritableStream({
+      write(bytes) {
+        text += decoder.decode(bytes, { stream: true });
+      },
+    }),
+    { signal },
+  );
+  return text + decoder.decode();
+}
+
+function jsonOf(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
 }
 
 interface Refusal {

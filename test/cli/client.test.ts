@@ -1,10 +1,11 @@
 import { once } from 'node:events';
 import { mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
-import { type AddressInfo, createServer } from 'node:net';
+import { type AddressInfo, createServer, type Socket } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { createClient } from '../../src/cli/client.ts';
+import type { Clock } from '../../src/core/clock.ts';
 import { fakeClock } from '../support/fake_clock.ts';
 
 const OWN = 'http://127.0.0.1:7433';
@@ -174,6 +175,57 @@ describe('an answer that is none', () => {
     const client = answered(status, body);
     await expect(client.post('/api/v1/freeze', {})).rejects.toMatchObject({ code, exitCode });
     await expect(client.text('/api/v1/audit')).rejects.toMatchObject({ code, exitCode });
+  });
+
+  it('is no JSON, as of another program at that address', async () => {
+    const page = (async () => new Response('<!doctype html>')) as unknown as typeof fetch;
+    const client = createClient({ state: aState(), url: OWN, token: undefined }, page);
+    await expect(client.get('/api/v1/status')).rejects.toMatchObject({
+      code: 'USAGE',
+      message: '/api/v1/status: what answers is no Reeve: JSON was expected, got "<!doctype html>"',
+    });
+  });
+
+  it.each(['over TCP', 'over a socket'])('is one that breaks off, and one that stands still (%s)', async (way) => {
+    const { clock, advance } = fakeClock();
+    const sockets: Socket[] = [];
+    const server = createServer((socket) => {
+      sockets.push(socket.on('error', () => undefined));
+      socket.write('HTTP/1.1 200 OK\r\ncontent-type: application/json\r\ncontent-length: 99\r\n\r\n{"phase":');
+    });
+    const place = join(mkdtempSync(join(tmpdir(), 'reeve-client-')), 's');
+    if (way === 'over TCP') server.listen(0, '127.0.0.1');
+    else server.listen(place);
+    await once(server, 'listening');
+    const own = way === 'over TCP' ? `http://127.0.0.1:${(server.address() as AddressInfo).port}` : `unix:${place}`;
+    let begun = 0;
+    // The deadline of the first byte is lifted when that has come.
+    const watched: Clock = {
+      ...clock,
+      after: (delayMs, task) => {
+        const timer = clock.after(delayMs, task);
+        const dispose = (): void => {
+          timer[Symbol.dispose]();
+          if (delayMs === 30_000) begun += 1;
+        };
+        return { [Symbol.dispose]: dispose };
+      },
+    };
+    for (const ask of ['get', 'text'] as const) {
+      for (const end of [() => sockets.at(-1)!.destroy(), () => advance(150_000)]) {
+        const client = createClient({ state: aState(own), url: undefined, token: undefined }, fetch, watched);
+        begun = 0;
+        const refused = client[ask]('/api/v1/status').catch((thrown: unknown) => thrown);
+        await expect.poll(() => begun).toBeGreaterThan(0);
+        await end();
+        expect(await refused).toMatchObject({
+          code: 'DAEMON_UNREACHABLE',
+          message: expect.stringMatching(/began and did not come to its end$/),
+        });
+      }
+    }
+    for (const socket of sockets) socket.destroy();
+    server.close();
   });
 
   it('is told in the words of the daemon, and with the path that was asked where it has none', async () => {

@@ -773,13 +773,6 @@ const KNOWN_BAD: readonly Mutant[] = [
     109,
   ),
   one(
-    'ends_what_came_back_unheard',
-    'L1',
-    ['src/escalate/known_notices.ts', 'isFresh(last.toldMs) && !comesBack', 'isFresh(last.toldMs)'],
-    'varied',
-    503,
-  ),
-  one(
     'open_pages_sleep_too',
     'L1',
     ['src/escalate/refresh_schedule.ts', ' - (this.#everyMs ?? 0)', ' + 60_000'],
