@@ -5,7 +5,7 @@ import { pathToFileURL } from 'node:url';
 
 /**
  * To read a file in WAL mode SQLite makes two others beside it. Where it may not, and neither is there, nobody has the
- * file open and all that was written is in it: it is read as one that does not change (sqlite.org/wal.html#readonly).
+ * file open and all that was written is in it: it is read as one that does not change (sqlite.org/wal.html).
  */
 export function readFrom(path: string): string | URL {
   const isOpen = existsSync(`${path}-wal`) || existsSync(`${path}-shm`);
