@@ -265,6 +265,20 @@ describe('several channels that died together', () => {
     expect(world.facts('escalation.resolved').map(({ key }) => key)).toEqual(['starts/fleet']);
   });
 
+  it('one after another in many groups are one page, also for those that died after it was sent', async () => {
+    const place = inGroupsOf(4, 16);
+    const world = pipelineHarness(place);
+    await world.live(10_000);
+    // The first of each group at once, the others in the seconds after.
+    for (const [at, name] of place.channels.entries()) {
+      if (at > 0 && at % 16 === 0) await world.live(2_000);
+      world.engine.kill(name);
+    }
+    await world.live(400_000);
+    expect(restarted(world).toSorted()).toEqual(place.channels.toSorted());
+    expect([...new Set(pages(world))]).toEqual(['starts/fleet']);
+  });
+
   it('in many groups are started group beside group, each after its own canary, in less than two minutes', async () => {
     const place = inGroupsOf(5, 8);
     const world = pipelineHarness(place);

@@ -11,7 +11,7 @@ import { type IncidentId, keyOfScope, type RunId, type Scope, type ScopeKey } fr
 import type { Symptom } from '../../core/symptom.ts';
 import type { Attempt } from '../../core/tool.ts';
 import { type Seen, withAllDown } from './seen.ts';
-import { type TransitionPolicy, type Intent, transitionFor, pageDueOf } from './transitions.ts';
+import { type Intent, pageDueOf, type SharedBy, transitionFor, type TransitionPolicy } from './transitions.ts';
 import { aboutOf, type NextRun, nextRun, openedDrafts, relapseDrafts, symptomDraft } from './drafts.ts';
 import { asItHolds } from './still_holds.ts';
 import { SymptomHistory } from './symptom_history.ts';
@@ -45,7 +45,7 @@ export interface ResponderDeps {
   /** When a run that is due may begin; undefined: now. */
   readonly startDelayMs?: (scope: Scope, seen: Seen, nowMs: MonoMs) => MonoMs | undefined;
   /** Drafts that put an incident on the list of an open page about it and others; empty where none is open. */
-  readonly listElsewhere?: (incident: Incident, nowMs: MonoMs) => readonly Draft[];
+  readonly listElsewhere?: (incident: Incident, sharedBy: SharedBy, nowMs: MonoMs) => readonly Draft[];
   /** The probes of the scope look often for a while. */
   readonly lookCloser: (scope: Scope) => void;
   /** Something in Reeve itself went wrong; a person is notified by the caller of this. */
@@ -202,8 +202,8 @@ export class Responder implements Disposable {
     ]);
   }
 
-  #tell(incident: Incident, { because, isOverdue }: Extract<Intent, { kind: 'tell' }>, { seen, nowMs }: Moment): void {
-    const listed = isOverdue === true ? (this.#deps.listElsewhere?.(incident, nowMs) ?? []) : [];
+  #tell(incident: Incident, { because, sharedBy }: Extract<Intent, { kind: 'tell' }>, { seen, nowMs }: Moment): void {
+    const listed = (sharedBy && this.#deps.listElsewhere?.(incident, sharedBy, nowMs)) ?? [];
     const own = (): readonly Draft[] =>
       this.#page(withAllDown(incident, seen), 'lasting', { because, seen: seen.because });
     this.#deps.append(listed.length > 0 ? listed : own());

@@ -31,9 +31,12 @@ export type Intent =
   | { readonly kind: 'reclassify'; readonly to: FailureClass }
   | { readonly kind: 'relapse' }
   | { readonly kind: 'run' }
-  /** `isOverdue`: nothing but law L6 asks for it, so a page about more than this incident may speak for it. */
-  | { readonly kind: 'tell'; readonly because: string; readonly isOverdue?: true }
+  /** `sharedBy`: which page about more than this incident may speak for it. Absent: it needs its own. */
+  | { readonly kind: 'tell'; readonly because: string; readonly sharedBy?: SharedBy }
   | ({ readonly kind: 'close' } & Closing);
+
+/** `mass_outage`: only the page about all who wait for a start; `any`: also one about a containment. */
+export type SharedBy = 'any' | 'mass_outage';
 
 type Tell = Extract<Intent, { kind: 'tell' }>;
 const CONTAINED_RETRY_MS = 5_000;
@@ -80,7 +83,7 @@ function judgeClosed(sight: Snapshot, nowMs: MonoMs, policy: TransitionPolicy): 
 }
 
 function judgeOpen(open: OpenIncident, sight: Snapshot, nowMs: MonoMs, policy: TransitionPolicy): Intent {
-  if (open.running) return widerPage(sight, nowMs, policy);
+  if (open.running) return widerPage(open, sight, nowMs, policy);
   if (sight.covered) {
     if (sight.absorber === undefined) return none(nowMs + SETTLING_LOOK_MS);
     // One page that names it is always open: its own, until a person is notified of a whole that it is listed in.
@@ -104,7 +107,7 @@ function judgeOpen(open: OpenIncident, sight: Snapshot, nowMs: MonoMs, policy: T
 
 /** The page that law L6 asks for while an incident waits, also for a start that is due; undefined: none. */
 export function pageDueOf(open: OpenIncident, sight: Snapshot, nowMs: MonoMs, policy: TransitionPolicy) {
-  const wider = open.told.length > 0 ? widerPage(sight, nowMs, policy) : none();
+  const wider = open.told.length > 0 ? widerPage(open, sight, nowMs, policy) : none();
   return overduePageOf(open, sight, nowMs, policy) ?? (wider.kind === 'tell' ? wider : undefined);
 }
 
@@ -112,14 +115,15 @@ export function pageDueOf(open: OpenIncident, sight: Snapshot, nowMs: MonoMs, po
  * Law L6: who went down after the page was sent, or the run began, is put on its list, by one page for all who did. A
  * run names those that the incident lists, and nobody else.
  */
-function widerPage(sight: Snapshot, nowMs: MonoMs, policy: TransitionPolicy): Tell | Wait {
+function widerPage({ told }: OpenIncident, sight: Snapshot, nowMs: MonoMs, policy: TransitionPolicy): Tell | Wait {
   const { unlisted } = sight;
   if (sight.spokenFor === true || unlisted === undefined) return none();
   const dueMs = unlisted.sinceMs + policy.patienceMs + OVERDUE_MS;
   if (nowMs < dueMs) return none(dueMs);
   const [first = '', ...others] = unlisted.channels;
   const are = others.length === 0 ? 'is' : `and ${others.length} more are`;
-  return { kind: 'tell', because: `${first} ${are} down, too` };
+  // Where it has a page, that is where people look for the others.
+  return { kind: 'tell', because: `${first} ${are} down, too`, ...(told.length === 0 && { sharedBy: 'any' }) };
 }
 
 /**
@@ -135,7 +139,7 @@ function overduePageOf(open: OpenIncident, sight: Snapshot, nowMs: MonoMs, polic
   const silentMs = Math.max(sight.trouble.troubledMs ?? incident.openedMs, open.workedMs ?? 0);
   const dueMs = Math.min(silentMs + policy.patienceMs + OVERDUE_MS, incident.openedMs + OVERDUE_MS_MAX);
   if (nowMs < Math.max(dueMs, announcedMs(open))) return undefined;
-  return { kind: 'tell', because: last?.because ?? 'the trouble lasts', isOverdue: true };
+  return { kind: 'tell', because: last?.because ?? 'the trouble lasts', sharedBy: 'any' };
 }
 
 /**
@@ -189,7 +193,10 @@ function runOrWait(open: OpenIncident, sight: Snapshot, nowMs: MonoMs, policy: T
   const dueMs = dueOf(open, sight, nowMs, policy);
   // When that page ends and the trouble has not, it is due at once.
   if (dueMs === 'tell' && sight.inCrowd === true) return none(nowMs + CROWD_LOOK_MS);
-  if (dueMs === 'tell') return { kind: 'tell', because: open.last?.because ?? 'the trouble lasts' };
+  if (dueMs === 'tell') {
+    const shared = open.last?.kind === 'watching' ? ({ sharedBy: 'mass_outage' } as const) : {};
+    return { kind: 'tell', because: open.last?.because ?? 'the trouble lasts', ...shared };
+  }
   if (dueMs === 'never') return none();
   const runMs = Math.max(dueMs, Math.min(nextRunMs(open), askedAgainMs(open, sight)));
   return nowMs < runMs ? none(runMs) : { kind: 'run' };
@@ -233,8 +240,8 @@ function dueOf(
       return patientMs;
     case 'watching':
       if (isEvidenceLate(open, nowMs)) return 'tell';
-      // Its page is due, too: the next wait must not begin without it.
-      if ((changed || isFree) && !isWaitOver(open, nowMs)) return patientMs;
+      // Its page is due, too: the next wait must not begin without it, or one that lists it.
+      if ((changed || isFree) && (sight.inCrowd === true || !isWaitOver(open, nowMs))) return patientMs;
       if (last.escalateAfterMs === undefined) return lastEndedMs + (last.retryAfterMs ?? WATCH_RETRY_MS);
       return untilPaged(open, announcedMs(open), nowMs);
     case 'approval_needed':

@@ -79,7 +79,7 @@ export class DecisionPipeline implements Disposable {
     const groupOf = (id: ChannelId) => this.channelIndex.channelOf(id)?.group;
     const { channelOf, channelsIn, phaseAt: phaseOf, personaOf } = this.channelIndex;
     this.#startQueue = new StartQueue({ ...deps, guard, incidents, proofOf, groupOf, phaseOf, personaOf });
-    const isInCrowd = (scope: Scope): boolean => this.#startQueue.isInCrowd(scope);
+    const isInCrowd: StartQueue['isInCrowd'] = (scope, nowMs) => this.#startQueue.isInCrowd(scope, nowMs);
     this.snapshots = new Snapshots({
       ...deps,
       ...{ factStore, watch, guard, control, incidents, limits, channelOf, channelsIn, isInCrowd },
@@ -250,7 +250,7 @@ export class DecisionPipeline implements Disposable {
       startDelayMs: (scope, seen, nowMs) => this.#startQueue.startDelayMs(scope, seen, nowMs),
       askApproval: (incident, run, envelope) => this.#runs.askApproval(incident, run, envelope),
       withdraw: (incident) => withdrawApprovals(this.control(), incident),
-      listElsewhere: (incident, nowMs) => this.#housekeeping.listElsewhere(incident, nowMs),
+      listElsewhere: (...asked) => this.#housekeeping.listElsewhere(...asked),
       lookCloser: (scope) => lookCloser(this.channelIndex.channelsIn(scope), LOOK_CLOSER_MS),
     });
   }

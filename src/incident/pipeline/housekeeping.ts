@@ -33,6 +33,7 @@ import type { OpenPages, UnjournaledPort } from './ports.ts';
 import type { Settings } from './settings.ts';
 import { SharedPages } from './shared_pages.ts';
 import { type IncidentState, openById } from '../lifecycle/state.ts';
+import type { SharedBy } from '../lifecycle/transitions.ts';
 import type { StartQueue } from '../runs/start_queue.ts';
 import type { FindingTracker } from './finding_tracker.ts';
 import type { Snapshots } from './snapshots.ts';
@@ -99,8 +100,8 @@ export class Housekeeping {
   }
 
   /** Drafts that put an incident on the list of an open page about it and others; empty where there is none. */
-  listElsewhere(incident: Incident, nowMs: MonoMs): readonly Draft[] {
-    return this.#sharedPages.widen(scopesOver(incident.scope, incident), nowMs);
+  listElsewhere(incident: Incident, sharedBy: SharedBy, nowMs: MonoMs): readonly Draft[] {
+    return this.#sharedPages.widen(scopesOver(incident.scope, incident), sharedBy, nowMs);
   }
 
   /** After every fact that may trigger containment, and once a second. */

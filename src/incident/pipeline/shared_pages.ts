@@ -5,6 +5,7 @@ import type { MonoMs } from '../../core/clock.ts';
 import type { ChannelId, Scope } from '../../core/scope.ts';
 import { containmentsOf, type GuardState } from '../../guard/state/state.ts';
 import { type IncidentState, openOn } from '../lifecycle/state.ts';
+import type { SharedBy } from '../lifecycle/transitions.ts';
 import {
   containmentPage,
   isPaged,
@@ -64,14 +65,15 @@ export class SharedPages {
    * Law L6: puts the scope on the list of a page that is open about it and others, where there is one and it has many
    * to list. `over`: the scope itself, then those that hold it. Empty: it needs a page of its own.
    */
-  widen(over: readonly Scope[], nowMs: MonoMs): readonly Draft[] {
+  widen(over: readonly Scope[], sharedBy: SharedBy, nowMs: MonoMs): readonly Draft[] {
     const { guardState, startQueue, openPages, raise } = this.#deps;
     const open = openPages();
     const [own] = over;
-    if (own !== undefined && open.has(KEY_OF_MASS_OUTAGE) && startQueue.isInCrowd(own)) {
+    if (own !== undefined && open.has(KEY_OF_MASS_OUTAGE) && startQueue.isInCrowd(own, nowMs)) {
       const crowd = startQueue.crowd(nowMs);
       return this.#areMany(crowd.scopes, KEY_OF_MASS_OUTAGE) ? raise(this.ofMassOutage(crowd)) : [];
     }
+    if (sharedBy === 'mass_outage') return [];
     const narrowest = over
       .flatMap((scope) => containmentsOf(guardState(), [scope]))
       .find(

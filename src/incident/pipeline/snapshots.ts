@@ -51,7 +51,7 @@ export interface SnapshotDeps {
   /** What the guard would refuse a start of the channel or the group for now; undefined: it would not. */
   readonly refusedFor: (scope: Scope) => DenialCode | undefined;
   /** It waits for a start, or its group is held. */
-  readonly isInCrowd: (scope: Scope) => boolean;
+  readonly isInCrowd: (scope: Scope, nowMs: MonoMs) => boolean;
   readonly openPages: () => OpenPages;
 }
 
@@ -211,7 +211,7 @@ export class Snapshots {
 
   #spokenFor(scope: Scope, scopes: readonly Scope[], nowMs: MonoMs): Pick<Snapshot, 'inCrowd' | 'spokenFor'> {
     const down = troubledIn(this.#deps.incidents(), this.#deps.watch, scope);
-    const inCrowd = this.#deps.isInCrowd(scope) && isInMassOutage(this.#deps, down);
+    const inCrowd = this.#deps.isInCrowd(scope, nowMs) && isInMassOutage(this.#deps, down);
     return { inCrowd, spokenFor: inCrowd || isNamed(this.#deps, { scopes, down, nowMs }) };
   }
 

@@ -63,6 +63,8 @@ export class StartQueue {
   readonly #deps: StartQueueDeps;
   readonly #waiting = new Map<ScopeKey, Waiting>();
   readonly #onTheirWay = new Map<ScopeKey, OnItsWay>();
+  /** When a group was last seen to be contained. */
+  readonly #containedMs = new Map<ScopeKey, MonoMs>();
 
   constructor(deps: StartQueueDeps) {
     this.#deps = deps;
@@ -116,25 +118,33 @@ export class StartQueue {
   crowd(nowMs: MonoMs): MassOutage {
     this.#forget(nowMs);
     const since = [...this.#waiting.values()].map(({ sinceMs }) => sinceMs);
-    const held = this.#deps.incidents().open.filter((open) => this.#isHeld(open));
+    const held = this.#deps.incidents().open.filter((open) => this.#isHeld(open, nowMs));
     const channels = held.reduce((sum, { incident }) => sum + incident.channels.length, 0);
     const scopes = [...this.#waiting.values(), ...held.map(({ incident }) => incident)].map(({ scope }) => scope);
     return { count: since.length, sinceMs: Math.min(nowMs, ...since), held: { groups: held.length, channels }, scopes };
   }
 
-  /** It waits for a start, or its group is held. */
-  isInCrowd(scope: Scope): boolean {
+  /** It waits for a start, or is a group that is held. */
+  isInCrowd(scope: Scope, nowMs: MonoMs): boolean {
     const key = keyOfScope(scope);
     const isHeld = (): boolean =>
-      this.#deps.incidents().open.some((open) => keyOfScope(open.incident.scope) === key && this.#isHeld(open));
+      this.#deps.incidents().open.some((open) => keyOfScope(open.incident.scope) === key && this.#isHeld(open, nowMs));
     return this.#waiting.has(key) || (scope.kind !== 'channel' && isHeld());
   }
 
-  /** A group that died of something, and that containment keeps from being started, or kept until a moment ago. */
-  #isHeld({ incident: { scope, classification }, last }: OpenIncident): boolean {
+  /**
+   * A group that died of something, and that containment keeps from being started, or kept until a moment ago: it asks
+   * for its place only then. While the page is open it is about those, too, who are being started.
+   */
+  #isHeld({ incident: { scope, classification }, last, running }: OpenIncident, nowMs: MonoMs): boolean {
     if (scope.kind === 'channel' || !isCuredByStart(classification)) return false;
-    if (last?.kind === 'escalated' && last.reason === 'containment') return true;
-    return containmentsOf(this.#deps.guard(), [scope]).some(({ reason }) => reason === 'shared_cause');
+    const key = keyOfScope(scope);
+    const isContained = containmentsOf(this.#deps.guard(), [scope]).some(({ reason }) => reason === 'shared_cause');
+    if (isContained) this.#containedMs.set(key, nowMs);
+    if (isContained || (last?.kind === 'escalated' && last.reason === 'containment')) return true;
+    const containedMs = this.#containedMs.get(key);
+    if (containedMs !== undefined && nowMs - containedMs <= FORGOTTEN_MS) return true;
+    return running && this.#deps.openPages().has(KEY_OF_MASS_OUTAGE);
   }
 
   /** A run that ends in a question or a page takes no place, so it need not wait for one. */
@@ -189,6 +199,7 @@ export class StartQueue {
 
   #forget(nowMs: MonoMs): void {
     for (const [key, { askedMs }] of this.#waiting) if (nowMs - askedMs > FORGOTTEN_MS) this.#waiting.delete(key);
+    for (const [key, atMs] of this.#containedMs) if (nowMs - atMs > FORGOTTEN_MS) this.#containedMs.delete(key);
     for (const [key, { letMs }] of this.#onTheirWay) if (nowMs - letMs > ON_ITS_WAY_MS) this.#onTheirWay.delete(key);
   }
 }

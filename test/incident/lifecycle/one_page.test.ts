@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import type { Outcome } from '../../../src/core/incident.ts';
 import type { Snapshot } from '../../../src/incident/lifecycle/seen.ts';
 import { type TransitionPolicy, transitionFor } from '../../../src/incident/lifecycle/transitions.ts';
 import type { OpenIncident } from '../../../src/incident/lifecycle/state.ts';
@@ -55,6 +56,13 @@ describe('an incident that is named by the page about all channels that wait for
     expect(transitionFor(waited, sight({ inCrowd: false }), NOW + 60_000, policy)).toMatchObject({ kind: 'tell' });
     expect(transitionFor(waited, sight({ inCrowd: false }), NOW + 59_999, policy).kind).toBe('none');
   });
+
+  it('may be put on the list of that page when its announced wait ends, but of no containment, and for no question', () => {
+    const isDue = { kind: 'tell', because: 'x', sharedBy: 'mass_outage' };
+    expect(transitionFor(waited, sight({}), NOW + 60_000, policy)).toEqual(isDue);
+    const asked = held({ last: { kind: 'approval_needed', because: 'x' } as Outcome, lastEndedMs: NOW });
+    expect(transitionFor(asked, sight({ approval: 'none' }), NOW, policy)).toEqual({ kind: 'tell', because: 'x' });
+  });
 });
 
 describe('an incident that may be asked about again, because what held it up has passed', () => {
@@ -73,9 +81,9 @@ describe('an incident that may be asked about again, because what held it up has
     expect(transitionFor(reopened(['process_crashed']), sight({}), NOW + 60_000, policy)).toEqual({ kind: 'run' });
   });
 
-  it('waits for the page about all that wait for a start, while that names it', () => {
+  it('is asked about while the page about all that wait for a start names it: it must ask to get a place', () => {
     const named = sight({ inCrowd: true, spokenFor: true });
-    expect(transitionFor(reopened(), named, NOW + 60_000, policy)).toEqual({ kind: 'none', againMs: NOW + 61_000 });
+    expect(transitionFor(reopened(), named, NOW + 60_000, policy)).toEqual({ kind: 'run' });
   });
 });
 

@@ -425,8 +425,11 @@ describe('who goes down after the page of the group was sent', () => {
         NOW,
         patient,
       );
+    // Who has a page already is put on its list; who has none may be put on that of a page about more.
+    const because = 'news is down, too';
+    expect(during(NOW - 48_000)).toEqual({ kind: 'tell', because, sharedBy: 'any' });
+    expect(during(NOW - 48_000, {}, ['unknown'])).toEqual({ kind: 'tell', because });
     for (const told of [[], ['unknown']] as const) {
-      expect(during(NOW - 48_000, {}, told)).toEqual({ kind: 'tell', because: 'news is down, too' });
       expect(during(NOW - 47_999, {}, told)).toEqual({ kind: 'none', againMs: NOW + 1 });
     }
     expect(during(NOW - 90_000, { spokenFor: true }).kind).toBe('none');

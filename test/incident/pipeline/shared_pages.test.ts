@@ -5,6 +5,7 @@ import { keyOfScope, type Scope } from '../../../src/core/scope.ts';
 import type { SharedCause } from '../../../src/ground/correlate/correlate.ts';
 import { containmentKey, type HeldContainment, newGuardState } from '../../../src/guard/state/state.ts';
 import { newlyOpen, type OpenIncident } from '../../../src/incident/lifecycle/state.ts';
+import type { SharedBy } from '../../../src/incident/lifecycle/transitions.ts';
 import type { MassOutage } from '../../../src/incident/pages/page.ts';
 import type { TrackedChannel } from '../../../src/incident/pipeline/tracked_channel.ts';
 import { SharedPages } from '../../../src/incident/pipeline/shared_pages.ts';
@@ -71,8 +72,8 @@ function sharedPages({ held = [], open = [], waiting = [], untold = ALL, told = 
       return [draft];
     },
   });
-  const widened = (over: readonly Scope[]) => {
-    const drafts = pages.widen(over, 1);
+  const widened = (over: readonly Scope[], sharedBy: SharedBy = 'any') => {
+    const drafts = pages.widen(over, sharedBy, 1);
     return { drafts: drafts.length, pages: raised.map(({ key, channels }) => [key, channels]) };
   };
   return { pages, crowd, widened };
@@ -109,6 +110,14 @@ describe('an incident that is to be paged', () => {
     const waiting = ALL.map((id) => ({ kind: 'channel', id }) as const);
     expect(sharedPages({ held, open, waiting }).widened(over).pages).toEqual([['starts/fleet', ALL]]);
     expect(sharedPages({ held, open }).widened(over).pages).toEqual([['containment/fleet', [...ALL, 'radio']]]);
+  });
+
+  it('is put on no list of a containment where only the page about all who wait may speak for it', () => {
+    const held = [containing(FLEET)];
+    expect(sharedPages({ held, open: ['containment/fleet'] }).widened(over, 'mass_outage').pages).toEqual([]);
+    const waiting = ALL.map((id) => ({ kind: 'channel', id }) as const);
+    const open = ['containment/fleet', 'starts/fleet'];
+    expect(sharedPages({ held, open, waiting }).widened(over, 'mass_outage').pages).toEqual([['starts/fleet', ALL]]);
   });
 
   it('gets a page of its own where fewer than three that nobody was notified of are not on the list', () => {

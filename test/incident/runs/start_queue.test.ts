@@ -54,6 +54,7 @@ function queueOf(
     readonly pages?: readonly string[];
     readonly proof?: CauseProof;
     readonly held?: boolean;
+    readonly containments?: GuardState['containments'];
   } = {},
 ) {
   const starts: StartMark[] = Array.from({ length: count }, (_, at) => ({
@@ -62,7 +63,7 @@ function queueOf(
     atMs: NOW - 30_000,
   }));
   const held = new StartQueue({
-    guard: () => ({ ...guardProjection.initial, starts, containments: with_.held ? HELD : {} }),
+    guard: () => ({ ...guardProjection.initial, starts, containments: with_.containments ?? (with_.held ? HELD : {}) }),
     incidents: () => ({ ...incidentProjection.initial, open }),
     settings: () => ({ limits: DEFAULT_LIMITS }),
     personaOf: () => aPersona(with_.persona),
@@ -216,7 +217,7 @@ describe('the start queue', () => {
   it('counts those that wait, and tells who they are', () => {
     const { may, held } = queueOf(9);
     expect(may(channel('a'), seen(3))).toBe(false);
-    expect([held.isInCrowd(channel('a')), held.isInCrowd(channel('b'))]).toEqual([true, false]);
+    expect([held.isInCrowd(channel('a'), NOW), held.isInCrowd(channel('b'), NOW)]).toEqual([true, false]);
     expect(held.crowd(NOW).scopes).toEqual([channel('a')]);
   });
 
@@ -224,7 +225,30 @@ describe('the start queue', () => {
     const incident = { scope: group('g1'), classification: 'process_crashed', channels: ['a', 'b'] };
     const open = [{ incident } as unknown as OpenIncident];
     const { held } = queueOf(0, open, { held: true });
-    expect([held.isInCrowd(group('g1')), held.isInCrowd(channel('a'))]).toEqual([true, false]);
+    expect([held.isInCrowd(group('g1'), NOW), held.isInCrowd(channel('a'), NOW)]).toEqual([true, false]);
     expect(held.crowd(NOW)).toMatchObject({ count: 0, held: { groups: 1, channels: 2 }, scopes: [group('g1')] });
+  });
+
+  it('counts a group for 3 s after its containment: until then it has asked for a place, or never will', () => {
+    const incident = { scope: group('g1'), classification: 'process_crashed', channels: ['a', 'b'] };
+    const open = [{ incident, running: false } as unknown as OpenIncident];
+    const world = { containments: HELD };
+    const { held } = queueOf(0, open, world);
+    expect(held.crowd(NOW)).toMatchObject({ held: { groups: 1 } });
+    world.containments = {};
+    expect([held.isInCrowd(group('g1'), NOW + 3_000), held.isInCrowd(group('g1'), NOW + 3_001)]).toEqual([true, false]);
+    expect(held.crowd(NOW + 3_001)).toMatchObject({ held: { groups: 0 } });
+  });
+
+  it('counts a group that is being started while the page about all who wait is open', () => {
+    const isCounted = (running: boolean, pages: readonly string[], classification = 'process_crashed') => {
+      const incident = { scope: group('g1'), classification, channels: ['a', 'b'] };
+      const { held } = queueOf(0, [{ incident, running } as unknown as OpenIncident], { pages });
+      return held.isInCrowd(group('g1'), NOW);
+    };
+    expect([isCounted(true, ['starts/fleet']), isCounted(true, []), isCounted(false, ['starts/fleet'])]).toEqual([
+      ...[true, false, false],
+    ]);
+    expect(isCounted(true, ['starts/fleet'], 'upstream_auth_expired')).toBe(false);
   });
 });

@@ -329,7 +329,7 @@ const KNOWN_BAD: readonly Mutant[] = [
   one(
     'second_run_on_one_channel',
     'S7',
-    ['src/incident/lifecycle/transitions.ts', 'if (open.running) return widerPage(sight, nowMs, policy);', ''],
+    ['src/incident/lifecycle/transitions.ts', 'if (open.running) return widerPage(open, sight, nowMs, policy);', ''],
     'plain',
   ),
   {
@@ -782,7 +782,7 @@ const KNOWN_BAD: readonly Mutant[] = [
   one(
     'next_wait_comes_before_the_page',
     'L6',
-    ['src/incident/lifecycle/transitions.ts', '(changed || isFree) && !isWaitOver(open, nowMs)', 'changed || isFree'],
+    ['src/incident/lifecycle/transitions.ts', ' && (sight.inCrowd === true || !isWaitOver(open, nowMs))', ''],
     'varied',
     951,
   ),
