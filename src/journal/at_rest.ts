@@ -15,7 +15,8 @@ export function readFrom(path: string): string | URL {
   return url;
 }
 
-function takesWrites(directory: string): boolean {
+/** Whether this process may make files in the directory. */
+export function takesWrites(directory: string): boolean {
   try {
     accessSync(directory, constants.W_OK);
     return true;

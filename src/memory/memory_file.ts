@@ -1,7 +1,9 @@
 /** The memory for commands: from the state directory, without the daemon. */
-import { existsSync, renameSync, rmSync } from 'node:fs';
+import { copyFileSync, existsSync, mkdtempSync, renameSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { ReeveError } from '../core/errors.ts';
+import { takesWrites } from '../journal/at_rest.ts';
 import { DerivedFile } from '../journal/derived.ts';
 import { SqliteStore } from '../journal/sqlite.ts';
 import { type MemoryReads, createMemoryApi } from './api.ts';
@@ -24,16 +26,29 @@ const ROWS_AT_ONCE = 10_000;
 const isInUse = (thrown: unknown): boolean => thrown instanceof ReeveError && /is in use by/.test(thrown.message);
 
 /**
- * Brings the file up to date with the journal, unless a daemon keeps it, and opens it for reading. `tell` hears what
- * takes long. Throws JOURNAL_BROKEN where there is no journal.
+ * Brings the file up to date with the journal, unless a daemon keeps it, and opens it for reading. Where the state
+ * directory takes no writes, a copy is made that lasts as long as it is open. `tell` hears what takes long. Throws
+ * JOURNAL_BROKEN where there is no journal.
  */
 export function openMemoryFile(state: string, tell: (text: string) => void): MemoryFile {
-  const path = join(state, FILE);
+  using cleanup = new DisposableStack();
+  const path = takesWrites(state) ? join(state, FILE) : copyOf(state, cleanup);
   if (!existsSync(path)) tell(`reading the journal into ${path}\n`);
   freshen(state, path);
-  const file = DerivedFile.openForReading(path, MEMORY_SCHEMA);
-  const reads = new Reads(file);
-  return { reads, face: createMemoryApi(reads), [Symbol.dispose]: () => file[Symbol.dispose]() };
+  const reads = new Reads(cleanup.use(DerivedFile.openForReading(path, MEMORY_SCHEMA)));
+  const kept = cleanup.move();
+  return { reads, face: createMemoryApi(reads), [Symbol.dispose]: () => kept.dispose() };
+}
+
+/** Where a file of the state directory may be brought up to date that may not be changed in its place. */
+function copyOf(state: string, cleanup: DisposableStack): string {
+  const directory = cleanup.adopt(mkdtempSync(join(tmpdir(), 'reeve-memory-')), (each) =>
+    rmSync(each, { recursive: true, force: true }),
+  );
+  const [from, path] = [join(state, FILE), join(directory, FILE)];
+  // With a -wal somebody may be writing it, and half of a change could be copied: it is built from the journal then.
+  if (existsSync(from) && !existsSync(`${from}-wal`)) copyFileSync(from, path);
+  return path;
 }
 
 function freshen(state: string, path: string): void {

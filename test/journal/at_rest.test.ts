@@ -1,4 +1,4 @@
-import { chmodSync, existsSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { chmodSync, existsSync, mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
@@ -53,6 +53,19 @@ describe('a journal where nothing can be written', () => {
       expect(refused.stderr).toContain(
         'A copy with a -wal beside it is read where it can be written: copy both there.',
       );
+    },
+  );
+
+  it.skipIf(isRoot && !existsSync(BOUNDED[0]))(
+    'is exported as a dataset, with a memory that is made elsewhere and leaves nothing behind',
+    async () => {
+      const config = join(state, '..', 'service', 'config', 'reeve.yaml');
+      await reeve(['init', join(state, '..', 'service')]);
+      const there = () => readdirSync(tmpdir()).filter((name) => name.startsWith('reeve-memory-'));
+      const before = [there(), readdirSync(state)];
+      chmodSync(state, 0o555);
+      expect(await bounded('dataset', 'export', '--config', config)).toMatchObject({ code: 0 });
+      expect([there(), readdirSync(state)]).toEqual(before);
     },
   );
 
