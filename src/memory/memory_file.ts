@@ -1,5 +1,5 @@
 /** The memory for commands: from the state directory, without the daemon. */
-import { copyFileSync, existsSync, mkdtempSync, renameSync, rmSync } from 'node:fs';
+import { chmodSync, copyFileSync, existsSync, mkdtempSync, renameSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { ReeveError } from '../core/errors.ts';
@@ -47,7 +47,10 @@ function copyOf(state: string, cleanup: DisposableStack): string {
   );
   const [from, path] = [join(state, FILE), join(directory, FILE)];
   // With a -wal somebody may be writing it, and half of a change could be copied: it is built from the journal then.
-  if (existsSync(from) && !existsSync(`${from}-wal`)) copyFileSync(from, path);
+  if (existsSync(from) && !existsSync(`${from}-wal`)) {
+    copyFileSync(from, path);
+    chmodSync(path, 0o600);
+  }
   return path;
 }
 

@@ -62,10 +62,17 @@ describe('a journal where nothing can be written', () => {
       const config = join(state, '..', 'service', 'config', 'reeve.yaml');
       await reeve(['init', join(state, '..', 'service')]);
       const there = () => readdirSync(tmpdir()).filter((name) => name.startsWith('reeve-memory-'));
-      const before = [there(), readdirSync(state)];
-      chmodSync(state, 0o555);
-      expect(await bounded('dataset', 'export', '--config', config)).toMatchObject({ code: 0 });
-      expect([there(), readdirSync(state)]).toEqual(before);
+      const expectExport = async () => {
+        chmodSync(state, 0o555);
+        const before = [there(), readdirSync(state)];
+        expect(await bounded('dataset', 'export', '--config', config)).toMatchObject({ code: 0 });
+        expect([there(), readdirSync(state)]).toEqual(before);
+        chmodSync(state, 0o700);
+      };
+      await expectExport();
+      await bounded('memory', 'list');
+      chmodSync(join(state, 'memory.db'), 0o400);
+      await expectExport();
     },
   );
 
