@@ -794,17 +794,6 @@ const KNOWN_BAD: readonly Mutant[] = [
     1589,
   ),
   one(
-    'unknown_end_names_the_plan_alone',
-    'L6',
-    [
-      'src/incident/runs/runs.ts',
-      'channels } = this.#deps.incidentOf(incident) ?? {};',
-      'channels = terms.call.channels } = {} as Partial<Incident>;',
-    ],
-    'varied',
-    1_058,
-  ),
-  one(
     'older_life_proves_a_start',
     'L6',
     ['src/guard/state/fold.ts', ' && fact.mayPrecede !== true', ''],
