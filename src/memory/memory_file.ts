@@ -32,7 +32,7 @@ const isInUse = (thrown: unknown): boolean => thrown instanceof ReeveError && /i
  */
 export function openMemoryFile(state: string, tell: (text: string) => void): MemoryFile {
   using cleanup = new DisposableStack();
-  const path = takesWrites(state) ? join(state, FILE) : copyOf(state, cleanup);
+  const path = existsSync(state) && !takesWrites(state) ? copyOf(state, cleanup) : join(state, FILE);
   if (!existsSync(path)) tell(`reading the journal into ${path}\n`);
   freshen(state, path);
   const reads = new Reads(cleanup.use(DerivedFile.openForReading(path, MEMORY_SCHEMA)));

@@ -73,6 +73,11 @@ describe('the memory that a command opens', () => {
 
   it('is none without a journal', () => {
     expect(() => opened(temporaryDirectory())).toThrow(expect.objectContaining({ code: 'JOURNAL_BROKEN' }));
+    const gone = join(temporaryDirectory(), 'gone');
+    const told: string[] = [];
+    const open = () => openMemoryFile(gone, (text) => told.push(text));
+    expect(open).toThrow(expect.objectContaining({ code: 'JOURNAL_BROKEN' }));
+    expect(told).toEqual([`reading the journal into ${join(gone, 'memory.db')}\n`]);
   });
 
   it('is refused where its file is none, and the file is left alone', () => {
