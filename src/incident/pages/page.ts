@@ -132,11 +132,19 @@ export interface MassOutage {
   /** How many wait, and since when the one that waits longest. */
   readonly count: number;
   readonly sinceMs: MonoMs;
-  /** Channels of the groups that died together and are contained: they will wait for a start. */
-  readonly held: { readonly groups: number; readonly channels: number };
+  /** Channels of the groups that died together. All but those that are being started are contained. */
+  readonly held: { readonly groups: number; readonly starting: number; readonly channels: number };
   /** All of these: channels, groups and engines. */
   readonly scopes: readonly Scope[];
 }
+
+const deadLine = ({ groups, starting, channels }: MassOutage['held']): string => {
+  const dead = `${channels} channels of ${groups === 1 ? 'one group' : `${groups} groups`} died`;
+  if (starting === 0) return `${dead} and are contained for now`;
+  if (starting === groups) return `${dead} and are being started`;
+  const are = (count: number): string => (count === 1 ? '1 is' : `${count} are`);
+  return `${dead}; of the groups ${are(starting)} being started, ${are(groups - starting)} contained for now`;
+};
 
 /**
  * One page for all that wait: a page for each would be the second storm. `troubled`: the channels that it speaks for.
@@ -145,8 +153,7 @@ export function massOutagePage(
   { count, held }: Pick<MassOutage, 'count' | 'held'>,
   troubled: readonly ChannelId[] = [],
 ): Omit<Escalation, 'id' | 'at'> {
-  const ofGroups = held.groups === 1 ? 'one group' : `${held.groups} groups`;
-  const dead = held.groups === 0 ? [] : [`${held.channels} channels of ${ofGroups} died and are contained for now`];
+  const dead = held.groups === 0 ? [] : [deadLine(held)];
   const many =
     count === 1
       ? 'one channel or group is down and waits to be started'

@@ -115,13 +115,17 @@ export class StartQueue {
     return groups.length > 0 && groups.every((group) => group !== undefined && held.includes(group));
   }
 
+  /** Housekeeping asks for it every second. */
   crowd(nowMs: MonoMs): MassOutage {
     this.#forget(nowMs);
+    this.#noteContained(nowMs);
     const since = [...this.#waiting.values()].map(({ sinceMs }) => sinceMs);
     const held = this.#deps.incidents().open.filter((open) => this.#isHeld(open, nowMs));
     const channels = held.reduce((sum, { incident }) => sum + incident.channels.length, 0);
     const scopes = [...this.#waiting.values(), ...held.map(({ incident }) => incident)].map(({ scope }) => scope);
-    return { count: since.length, sinceMs: Math.min(nowMs, ...since), held: { groups: held.length, channels }, scopes };
+    const starting = held.filter(({ incident, running }) => running && !this.#isContained(incident.scope)).length;
+    const groups = { groups: held.length, starting, channels };
+    return { count: since.length, sinceMs: Math.min(nowMs, ...since), held: groups, scopes };
   }
 
   /** It waits for a start, or is a group that is held. */
@@ -138,13 +142,21 @@ export class StartQueue {
    */
   #isHeld({ incident: { scope, classification }, last, running }: OpenIncident, nowMs: MonoMs): boolean {
     if (scope.kind === 'channel' || !isCuredByStart(classification)) return false;
-    const key = keyOfScope(scope);
-    const isContained = containmentsOf(this.#deps.guard(), [scope]).some(({ reason }) => reason === 'shared_cause');
-    if (isContained) this.#containedMs.set(key, nowMs);
-    if (isContained || (last?.kind === 'escalated' && last.reason === 'containment')) return true;
-    const containedMs = this.#containedMs.get(key);
+    if (this.#isContained(scope) || (last?.kind === 'escalated' && last.reason === 'containment')) return true;
+    const containedMs = this.#containedMs.get(keyOfScope(scope));
     if (containedMs !== undefined && nowMs - containedMs <= FORGOTTEN_MS) return true;
     return running && this.#deps.openPages().has(KEY_OF_MASS_OUTAGE);
+  }
+
+  #isContained(scope: Scope): boolean {
+    return containmentsOf(this.#deps.guard(), [scope]).some(({ reason }) => reason === 'shared_cause');
+  }
+
+  #noteContained(nowMs: MonoMs): void {
+    for (const { incident } of this.#deps.incidents().open) {
+      const { scope } = incident;
+      if (scope.kind !== 'channel' && this.#isContained(scope)) this.#containedMs.set(keyOfScope(scope), nowMs);
+    }
   }
 
   /** A run that ends in a question or a page takes no place, so it need not wait for one. */

@@ -122,23 +122,38 @@ describe('the page about a containment', () => {
 
 describe('the page about a mass outage', () => {
   it('counts the channels that wait and those that are held, and leaves out a count of zero', () => {
-    const held = { groups: 2, channels: 40 };
+    const held = { groups: 2, starting: 0, channels: 40 };
     expect(massOutagePage({ count: 7, held }).summary).toBe(
       '40 channels of 2 groups died and are contained for now; 7 channels or groups are down and wait to be started',
     );
     expect(massOutagePage({ count: 0, held }).summary).not.toContain('to be started');
-    expect(massOutagePage({ count: 7, held: { groups: 0, channels: 0 } }).summary).not.toContain('contained');
+    expect(massOutagePage({ count: 7, held: { groups: 0, starting: 0, channels: 0 } }).summary).not.toContain(
+      'contained',
+    );
+  });
+
+  it('tells the groups that are being started from those that are contained', () => {
+    const summaryOf = (groups: number, starting: number) =>
+      massOutagePage({ count: 0, held: { groups, starting, channels: 12 } }).summary;
+    expect(summaryOf(3, 1)).toBe(
+      '12 channels of 3 groups died; of the groups 1 is being started, 2 are contained for now',
+    );
+    expect(summaryOf(3, 2)).toBe(
+      '12 channels of 3 groups died; of the groups 2 are being started, 1 is contained for now',
+    );
+    expect(summaryOf(3, 3)).toBe('12 channels of 3 groups died and are being started');
+    expect(summaryOf(1, 1)).toBe('12 channels of one group died and are being started');
   });
 
   it('lists the channels that it speaks for', () => {
-    const held = { groups: 1, channels: 2 };
+    const held = { groups: 1, starting: 0, channels: 2 };
     const page = massOutagePage({ count: 1, held }, ['news', 'film', 'sport']);
     expect(page.details).toMatch(/same window of starts\.\nIn trouble \(3\): news, film, sport$/);
     expect(page.channels).toEqual(['news', 'film', 'sport']);
   });
 
   it('uses the singular for one channel', () => {
-    expect(massOutagePage({ count: 1, held: { groups: 1, channels: 4 } }).summary).toBe(
+    expect(massOutagePage({ count: 1, held: { groups: 1, starting: 0, channels: 4 } }).summary).toBe(
       '4 channels of one group died and are contained for now; one channel or group is down and waits to be started',
     );
   });

@@ -15,7 +15,7 @@ import { fakeClock } from '../../support/fake_clock.ts';
 
 const NEWS: Scope = { kind: 'channel', id: 'news' };
 const FLEET: Scope = { kind: 'fleet' };
-const NO_CROWD: MassOutage = { count: 0, sinceMs: 0, held: { groups: 0, channels: 0 }, scopes: [] };
+const NO_CROWD: MassOutage = { count: 0, sinceMs: 0, held: { groups: 0, starting: 0, channels: 0 }, scopes: [] };
 
 interface World {
   readonly guardState?: GuardState;
@@ -203,7 +203,7 @@ describe('the page about all that wait for a start', () => {
   const crowd = (count: number, groups = 0): MassOutage => ({
     ...NO_CROWD,
     count,
-    held: { groups, channels: 3 * groups },
+    held: { groups, starting: 0, channels: 3 * groups },
   });
 
   it('is raised after ten seconds, and at once where whole groups died together', () => {

@@ -47,7 +47,7 @@ function sharedPages({ held = [], open = [], waiting = [], untold = ALL, told = 
     ...newlyOpen(anIncident({ scope: GROUP, channels: ['film', 'music'] }), 0),
     told: ['unknown'] as const,
   };
-  const crowd: MassOutage = { count: 1, sinceMs: 0, held: { groups: 0, channels: 0 }, scopes: waiting };
+  const crowd: MassOutage = { count: 1, sinceMs: 0, held: { groups: 0, starting: 0, channels: 0 }, scopes: waiting };
   const pages = new SharedPages({
     guardState: () => ({
       ...newGuardState(),

@@ -251,4 +251,15 @@ describe('the start queue', () => {
     ]);
     expect(isCounted(true, ['starts/fleet'], 'upstream_auth_expired')).toBe(false);
   });
+
+  it('tells how many of the groups are being started, which one that is contained is not yet', () => {
+    const startingOf = (running: boolean, isHeld: boolean) => {
+      const incident = { scope: group('g1'), classification: 'process_crashed', channels: ['a', 'b'] };
+      const open = [{ incident, running } as unknown as OpenIncident];
+      return queueOf(0, open, { held: isHeld, pages: ['starts/fleet'] }).held.crowd(NOW).held;
+    };
+    expect(startingOf(true, false)).toEqual({ groups: 1, starting: 1, channels: 2 });
+    expect(startingOf(true, true)).toEqual({ groups: 1, starting: 0, channels: 2 });
+    expect(startingOf(false, true)).toEqual({ groups: 1, starting: 0, channels: 2 });
+  });
 });
