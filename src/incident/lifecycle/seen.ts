@@ -41,7 +41,7 @@ export interface Snapshot {
   readonly contained: boolean;
   /** A person works there, or an open page about its containment or a mass outage names it. */
   readonly spokenFor?: boolean;
-  /** The open page of a group or an engine lists the channel. */
+  /** The open page of a group or an engine lists the channel, or the announced wait of such an incident does. */
   readonly listed?: boolean;
   /** Of a group or an engine: who is down for its cause, has no page of its own and is not in its list; since when. */
   readonly unlisted?: { readonly channels: readonly ChannelId[]; readonly sinceMs: MonoMs } | undefined;

@@ -5,7 +5,7 @@ import { keyOfIncidentPage } from '../../core/incident.ts';
 import type { ChannelId, Scope } from '../../core/scope.ts';
 import { coveredIn } from '../../ground/correlate/cause_index.ts';
 import { containmentsOf, type GuardState } from '../../guard/state/state.ts';
-import { type IncidentState, openOn } from '../lifecycle/state.ts';
+import { announcedMs, type IncidentState, openOn } from '../lifecycle/state.ts';
 import type { Snapshot } from '../lifecycle/seen.ts';
 import type { FindingTracker } from './finding_tracker.ts';
 import type { OpenPages } from './ports.ts';
@@ -64,12 +64,14 @@ export function isNamed(
   });
 }
 
-/** The open page of a group or an engine lists the channel: its incident is about it, too. */
-export function isListed(known: KnownToPeople, [own, ...over]: readonly Scope[]): boolean {
+/** The incident of a group or an engine is about the channel, too: it was paged, or its rule's wait is not over. */
+export function isListed(known: KnownToPeople, [own, ...over]: readonly Scope[], nowMs: MonoMs): boolean {
   if (own?.kind !== 'channel') return false;
-  const wholes = over.flatMap((scope) => openOn(known.incidents(), scope)?.incident ?? []);
-  const listing = wholes.filter(({ channels }) => channels.includes(own.id));
-  return listing.length > 0 && listing.some(({ id }) => known.openPages().has(keyOfIncidentPage(id)));
+  const wholes = over.flatMap((scope) => openOn(known.incidents(), scope) ?? []);
+  const listing = wholes.filter(({ incident }) => incident.channels.includes(own.id));
+  return listing.some(
+    (open) => known.openPages().has(keyOfIncidentPage(open.incident.id)) || announcedMs(open) > nowMs,
+  );
 }
 
 /** Who is down for the cause of a group or an engine, while nothing that is open or was sent names it. */

@@ -117,7 +117,7 @@ export class Snapshots {
         refusalIsOver: this.#refusalIsOver(scope),
         contained: this.containment(scopesOf(ref)).active,
         ...this.#spokenFor(scope, scopesOf(ref), nowMs),
-        listed: finding.trouble && isListed(this.#deps, scopesOf(ref)),
+        listed: finding.trouble && isListed(this.#deps, scopesOf(ref), nowMs),
         approval: questionState(this.#deps.control(), scope),
       },
     };

@@ -63,8 +63,8 @@ export class StartQueue {
   readonly #deps: StartQueueDeps;
   readonly #waiting = new Map<ScopeKey, Waiting>();
   readonly #onTheirWay = new Map<ScopeKey, OnItsWay>();
-  /** When a group was last seen to be contained. */
-  readonly #containedMs = new Map<ScopeKey, MonoMs>();
+  /** When a group was last seen to be contained, or to be started while the page about all who wait was open. */
+  readonly #heldMs = new Map<ScopeKey, MonoMs>();
 
   constructor(deps: StartQueueDeps) {
     this.#deps = deps;
@@ -118,7 +118,7 @@ export class StartQueue {
   /** Housekeeping asks for it every second. */
   crowd(nowMs: MonoMs): MassOutage {
     this.#forget(nowMs);
-    this.#noteContained(nowMs);
+    this.#noteHeld(nowMs);
     const since = [...this.#waiting.values()].map(({ sinceMs }) => sinceMs);
     const held = this.#deps.incidents().open.filter((open) => this.#isHeld(open, nowMs));
     const channels = held.reduce((sum, { incident }) => sum + incident.channels.length, 0);
@@ -138,13 +138,14 @@ export class StartQueue {
 
   /**
    * A group that died of something, and that containment keeps from being started, or kept until a moment ago: it asks
-   * for its place only then. While the page is open it is about those, too, who are being started.
+   * for its place only then. While the page is open it is about those, too, who are being started, until a moment after
+   * that: what is left of the group asks for its next place then.
    */
   #isHeld({ incident: { scope, classification }, last, running }: OpenIncident, nowMs: MonoMs): boolean {
     if (scope.kind === 'channel' || !isCuredByStart(classification)) return false;
     if (this.#isContained(scope) || (last?.kind === 'escalated' && last.reason === 'containment')) return true;
-    const containedMs = this.#containedMs.get(keyOfScope(scope));
-    if (containedMs !== undefined && nowMs - containedMs <= FORGOTTEN_MS) return true;
+    const heldMs = this.#heldMs.get(keyOfScope(scope));
+    if (heldMs !== undefined && nowMs - heldMs <= FORGOTTEN_MS) return true;
     return running && this.#deps.openPages().has(KEY_OF_MASS_OUTAGE);
   }
 
@@ -152,10 +153,12 @@ export class StartQueue {
     return containmentsOf(this.#deps.guard(), [scope]).some(({ reason }) => reason === 'shared_cause');
   }
 
-  #noteContained(nowMs: MonoMs): void {
-    for (const { incident } of this.#deps.incidents().open) {
+  #noteHeld(nowMs: MonoMs): void {
+    const isOpen = this.#deps.openPages().has(KEY_OF_MASS_OUTAGE);
+    for (const { incident, running } of this.#deps.incidents().open) {
       const { scope } = incident;
-      if (scope.kind !== 'channel' && this.#isContained(scope)) this.#containedMs.set(keyOfScope(scope), nowMs);
+      if (scope.kind === 'channel' || !((running && isOpen) || this.#isContained(scope))) continue;
+      this.#heldMs.set(keyOfScope(scope), nowMs);
     }
   }
 
@@ -211,7 +214,7 @@ export class StartQueue {
 
   #forget(nowMs: MonoMs): void {
     for (const [key, { askedMs }] of this.#waiting) if (nowMs - askedMs > FORGOTTEN_MS) this.#waiting.delete(key);
-    for (const [key, atMs] of this.#containedMs) if (nowMs - atMs > FORGOTTEN_MS) this.#containedMs.delete(key);
+    for (const [key, atMs] of this.#heldMs) if (nowMs - atMs > FORGOTTEN_MS) this.#heldMs.delete(key);
     for (const [key, { letMs }] of this.#onTheirWay) if (nowMs - letMs > ON_ITS_WAY_MS) this.#onTheirWay.delete(key);
   }
 }

@@ -93,6 +93,7 @@ describe('a person knows of a channel', () => {
           openPages: () => new Map(pages.map((key) => [key, []])),
         },
         scopes,
+        0,
       );
     expect(named(['film', 'news'], ['incident/inc-1'])).toBe(true);
     expect(named(['film', 'news'], ['incident/inc-2'])).toBe(false);
@@ -100,6 +101,30 @@ describe('a person knows of a channel', () => {
     expect(named(['film', 'news'], ['incident/inc-1'], [NEWS, FLEET])).toBe(false);
     // Of the group itself its own page speaks by another way.
     expect(named(['film', 'news'], ['incident/inc-1'], [group, FLEET])).toBe(false);
+  });
+});
+
+describe('a channel that its group’s incident names, of which nobody was notified', () => {
+  const group: Scope = { kind: 'group', id: 'encoders' };
+  const because = 'the source is not available';
+  const waiting = (escalateAfterMs: number | undefined): OpenIncident => ({
+    ...newlyOpen(anIncident({ scope: group, channels: ['news'] }), 0),
+    ...{ lastEndedMs: 10_000, last: { kind: 'watching', because, retryAfterMs: undefined, escalateAfterMs } },
+  });
+  const isNamedAt = (nowMs: number, open: OpenIncident, scope: Scope = NEWS) =>
+    isListed(
+      {
+        ...{ control, guard: newGuardState, openPages: () => new Map() },
+        incidents: () => ({ ...incidents(), open: [open] }),
+      },
+      [scope, group],
+      nowMs,
+    );
+
+  it('is listed until the wait is over that the rule of the group has announced', () => {
+    expect([69_999, 70_000].map((nowMs) => isNamedAt(nowMs, waiting(60_000)))).toEqual([true, false]);
+    expect(isNamedAt(20_000, waiting(undefined))).toBe(false);
+    expect(isNamedAt(20_000, waiting(60_000), { kind: 'channel', id: 'film' })).toBe(false);
   });
 });
 

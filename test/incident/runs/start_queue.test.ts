@@ -252,6 +252,15 @@ describe('the start queue', () => {
     expect(isCounted(true, ['starts/fleet'], 'upstream_auth_expired')).toBe(false);
   });
 
+  it('counts such a group for 3 s after its run: what is left of it asks for its next place then', () => {
+    const incident = { scope: group('g1'), classification: 'process_crashed', channels: ['a', 'b'] };
+    const open = [{ incident, running: true } as unknown as OpenIncident];
+    const { held } = queueOf(0, open, { pages: ['starts/fleet'] });
+    expect(held.crowd(NOW).held.groups).toBe(1);
+    Object.assign(open[0]!, { running: false });
+    expect([held.isInCrowd(group('g1'), NOW + 3_000), held.isInCrowd(group('g1'), NOW + 3_001)]).toEqual([true, false]);
+  });
+
   it('tells how many of the groups are being started, which one that is contained is not yet', () => {
     const startingOf = (running: boolean, isHeld: boolean) => {
       const incident = { scope: group('g1'), classification: 'process_crashed', channels: ['a', 'b'] };
