@@ -17,6 +17,8 @@ export interface PolicyStart {
 export interface PolicyPage {
   readonly scope: string;
   readonly atMs: number;
+  /** Until when the page was open. Undefined: the policy takes no page back, and it counts at `atMs` alone. */
+  readonly untilMs?: number;
 }
 
 /** What a policy did to the same world, in the same measures for all. */
@@ -32,7 +34,7 @@ export interface Figures {
   readonly startsInWorstMinute: number;
   readonly darkViewerSeconds: number;
   readonly escalations: number;
-  /** Channels down for longer than `MUST_PAGE_MS` without a notification. */
+  /** Channels down for longer than `MUST_PAGE_MS` without a notification, or a page that was open all the time. */
   readonly missedEscalations: number;
 }
 
@@ -56,7 +58,9 @@ export function figuresOf({ service, starts, pages, nowMs }: Story): Figures {
   const long = downtime.episodes.filter(({ fromMs, toMs }) => (toMs ?? nowMs) - fromMs > MUST_PAGE_MS);
   const missed = long.filter(({ channel, fromMs, toMs }) => {
     const keys = scopesOf(service.at(channel));
-    return !pages.some(({ scope, atMs }) => keys.has(scope) && atMs >= fromMs - STORM_MS && atMs <= (toMs ?? nowMs));
+    const endMs = toMs ?? nowMs;
+    const isSince = ({ atMs, untilMs = atMs }: PolicyPage): boolean => atMs >= fromMs - STORM_MS || untilMs >= endMs;
+    return !pages.some((page) => keys.has(page.scope) && page.atMs <= endMs && isSince(page));
   });
   return {
     mttrS: { p50: quantile(healed, 0.5), p95: quantile(healed, 0.95) },

@@ -1,5 +1,6 @@
 /** Runs one seed and reports. */
-import { type Figures, figuresOf } from './figures.ts';
+import type { EffectLog } from './effect_log.ts';
+import { type Figures, figuresOf, type PolicyPage } from './figures.ts';
 import type { Violation } from './invariants/invariants.ts';
 import type { Injection, Scenario, ScenarioOptions } from './scenario.ts';
 import { scenarioOf } from './scenario.ts';
@@ -28,7 +29,19 @@ export function reportOf(script: Scenario, end: SimulationEnd): SimulationReport
   const starts = record.invocations.flatMap(({ tool, channel, atMs, status, effect }) =>
     tool === 'restart_channel' && channel !== undefined ? [{ channel, atMs, status, process: effect }] : [],
   );
-  const pages = record.deliveries.filter(({ what, receiver }) => what === 'trigger' && receiver === 'pager');
+  const pages = pagesOf(record, nowMs);
   const { seed, days: virtualDays } = script;
   return { seed, events, virtualDays, violations, traceSha256, ...figuresOf({ service, starts, pages, nowMs }) };
+}
+
+/** What reached the person on call, and until when each page was open. */
+export function pagesOf({ deliveries }: Pick<EffectLog, 'deliveries'>, nowMs: number): readonly PolicyPage[] {
+  const own = deliveries.filter(({ receiver }) => receiver === 'pager');
+  const untilMs = new Map<string, number>();
+  const pages: PolicyPage[] = [];
+  for (const { what, key, scope, atMs } of own.toReversed()) {
+    if (what === 'trigger') pages.unshift({ scope, atMs, untilMs: untilMs.get(key) ?? nowMs });
+    else if (what === 'resolve') untilMs.set(key, atMs);
+  }
+  return pages;
 }

@@ -108,4 +108,11 @@ describe('people', () => {
     expect([missed(-1), missed(0), missed(endsMs), missed(endsMs + 1)]).toEqual([1, 0, 0, 1]);
     expect(figures({ downMs: 29 * MINUTE, pages: [{ scope: 'fleet', atMs: 30 * MINUTE }] }).missedEscalations).toBe(0);
   });
+
+  it('are notified of it by an older page only when that stays open until it plays', () => {
+    const endsMs = MINUTE + 20 * MINUTE + startUpMs();
+    const missed = (untilMs: number) =>
+      figures({ downMs: 20 * MINUTE, pages: [{ scope: 'channel:ch0', atMs: -1, untilMs }] }).missedEscalations;
+    expect([missed(endsMs - 1), missed(endsMs)]).toEqual([1, 0]);
+  });
 });

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
-import type { Batch } from '../../src/simulation/effect_log.ts';
+import type { Batch, Delivery } from '../../src/simulation/effect_log.ts';
 import { type ScenarioOptions, scenarioOf } from '../../src/simulation/scenario.ts';
-import { simulate } from '../../src/simulation/simulate.ts';
+import { pagesOf, simulate } from '../../src/simulation/simulate.ts';
 import { Simulation } from '../../src/simulation/simulation.ts';
 
 /** Seeds of one test, and of all. A nightly run asks for more (see scripts/nightly.ts). */
@@ -55,4 +55,26 @@ describe('one seed', () => {
       expect(await story(true)).toEqual(await story(false));
     },
   );
+});
+
+describe('the pages that are counted', () => {
+  const delivery = (what: Delivery['what'], atMs: number, key = 'incident/inc-1', receiver = 'pager'): Delivery => ({
+    ...{ receiver, what, key, id: `${what}-${atMs}`, scope: 'channel:news', atMs, taken: true },
+  });
+
+  it('are those of the person on call, each open until its own resolve', () => {
+    const deliveries = [
+      delivery('trigger', 10),
+      delivery('trigger', 11, 'incident/inc-1', 'chat'),
+      delivery('trigger', 20, 'incident/inc-2'),
+      delivery('repeat', 30),
+      delivery('resolve', 40),
+      delivery('trigger', 50),
+    ];
+    expect(pagesOf({ deliveries }, 100)).toEqual([
+      { scope: 'channel:news', atMs: 10, untilMs: 40 },
+      { scope: 'channel:news', atMs: 20, untilMs: 100 },
+      { scope: 'channel:news', atMs: 50, untilMs: 100 },
+    ]);
+  });
 });
