@@ -7,7 +7,7 @@ import { appendFileSync, readFileSync, writeFileSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { parseArgs } from 'node:util';
 import { compared, comparedCruelly, runPolicy } from '../src/simulation/order.ts';
-import { scenarioOf } from '../src/simulation/scenario.ts';
+import { type Scenario, scenarioOf } from '../src/simulation/scenario.ts';
 import type { SimulationReport } from '../src/simulation/simulate.ts';
 import {
   chartOf,
@@ -48,16 +48,16 @@ const SIZE = values.quick
 const asked = (name: keyof typeof SIZE): number => Number(values[name] ?? SIZE[name]);
 const ROOT = resolve(import.meta.dirname, '..');
 
+function worldOf(seed: number): Scenario {
+  const size = { days: asked('days'), channels: asked('channels'), calm: asked('calm') };
+  const kind = values.cruel ? comparedCruelly : compared;
+  return scenarioOf({ seed, ...size, startCost: values['start-cost'], ...kind });
+}
+
 /** In a worker: its own seeds under every policy, each reported as soon as it is done. */
 async function work({ first, count, step }: Share): Promise<void> {
   for (let seed = first; seed < first + count * step; seed += step) {
-    const size = {
-      days: asked('days'),
-      channels: asked('channels'),
-      calm: asked('calm'),
-      startCost: values['start-cost'],
-    };
-    const script = scenarioOf({ seed, ...size, ...(values.cruel ? comparedCruelly : compared) });
+    const script = worldOf(seed);
     const reports: Partial<Record<PolicyName, SimulationReport>> = {};
     for (const policy of POLICIES) reports[policy] = await runPolicy(policy, script);
     tell({ seed, reports });
@@ -92,6 +92,16 @@ function expectLawful(worlds: readonly World[]): void {
   }
 }
 
+/**
+ * Where a persona lets nothing be restarted, the other policies, which know no persona, start it all the same: how the
+ * worlds lie without that.
+ */
+function withoutUntouchable(worlds: readonly World[]): string {
+  const those = worlds.filter(({ seed }) => !worldOf(seed).channels.some(({ untouchable }) => untouchable === true));
+  if (those.length === worlds.length || those.length === 0) return '';
+  return `\n\nThe ${those.length} of these worlds in which every channel may be restarted:\n\n${spreadTable(those)}`;
+}
+
 /** Each kind of world has its own place in the page; the plain one is in the README and has the chart. */
 function write(text: string, chart: string): void {
   const name = values.cruel ? 'policies: cruel' : values['start-cost'] ? 'policies: start cost' : 'policies';
@@ -109,7 +119,7 @@ async function main(): Promise<void> {
   const rows = POLICIES.map((policy) => rowOf(policy, worlds));
   const [seeds, days] = [worlds.length, worlds[0]?.reports.reeve.virtualDays];
   const caption = `${seeds} worlds × ${days} days × ${asked('channels')} channels`;
-  const text = `${caption}:\n\n${sumsTable(rows)}\n\n${spreadTable(worlds)}`;
+  const text = `${caption}:\n\n${sumsTable(rows)}\n\n${spreadTable(worlds)}${withoutUntouchable(worlds)}`;
   process.stdout.write(`${text}\n`);
   if (values.write) write(text, chartOf(rows, caption));
 }
