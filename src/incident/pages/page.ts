@@ -132,7 +132,7 @@ export interface MassOutage {
   /** How many wait, and since when the one that waits longest. */
   readonly count: number;
   readonly sinceMs: MonoMs;
-  /** Channels of the groups that died together. All but those that are being started are contained. */
+  /** Channels of the groups that died together. All but those that are being started are contained, or just were. */
   readonly held: { readonly groups: number; readonly starting: number; readonly channels: number };
   /** All of these: channels, groups and engines. */
   readonly scopes: readonly Scope[];
@@ -142,8 +142,9 @@ const deadLine = ({ groups, starting, channels }: MassOutage['held']): string =>
   const dead = `${channels} channels of ${groups === 1 ? 'one group' : `${groups} groups`} died`;
   if (starting === 0) return `${dead} and are contained for now`;
   if (starting === groups) return `${dead} and are being started`;
-  const are = (count: number): string => (count === 1 ? '1 is' : `${count} are`);
-  return `${dead}; of the groups ${are(starting)} being started, ${are(groups - starting)} contained for now`;
+  const begun = `${starting} of the groups ${starting === 1 ? 'is' : 'are'} being started`;
+  const left = groups - starting;
+  return `${dead}; ${begun}, ${left} ${left === 1 ? 'waits' : 'wait'}`;
 };
 
 /**

@@ -135,12 +135,8 @@ describe('the page about a mass outage', () => {
   it('tells the groups that are being started from those that are contained', () => {
     const summaryOf = (groups: number, starting: number) =>
       massOutagePage({ count: 0, held: { groups, starting, channels: 12 } }).summary;
-    expect(summaryOf(3, 1)).toBe(
-      '12 channels of 3 groups died; of the groups 1 is being started, 2 are contained for now',
-    );
-    expect(summaryOf(3, 2)).toBe(
-      '12 channels of 3 groups died; of the groups 2 are being started, 1 is contained for now',
-    );
+    expect(summaryOf(3, 1)).toBe('12 channels of 3 groups died; 1 of the groups is being started, 2 wait');
+    expect(summaryOf(3, 2)).toBe('12 channels of 3 groups died; 2 of the groups are being started, 1 waits');
     expect(summaryOf(3, 3)).toBe('12 channels of 3 groups died and are being started');
     expect(summaryOf(1, 1)).toBe('12 channels of one group died and are being started');
   });
