@@ -132,7 +132,7 @@ describe('the page about a mass outage', () => {
     );
   });
 
-  it('tells the groups that are being started from those that are contained', () => {
+  it('tells how many groups are being started, and how many wait', () => {
     const summaryOf = (groups: number, starting: number) =>
       massOutagePage({ count: 0, held: { groups, starting, channels: 12 } }).summary;
     expect(summaryOf(3, 1)).toBe('12 channels of 3 groups died; 1 of the groups is being started, 2 wait');
