@@ -171,6 +171,9 @@ type Report = (key: string, message: string) => void;
 function compileEntry(entry: PatternEntry, file: Scope, report: Report): Unranked | undefined {
   const compiled = compileRegex(entry, file.known, report);
   if (compiled === undefined) return undefined;
+  const { regex, literals, ignoreCase } = compiled;
+  // What a pattern keeps: with the file it would keep all that is known of its expressions.
+  const { anchor } = file;
   const pattern: Unranked = {
     id: entry.id,
     software: file.software,
@@ -182,17 +185,17 @@ function compileEntry(entry: PatternEntry, file: Scope, report: Report): Unranke
     notice: entry.notice,
     ends: entry.ends ?? [],
     consequence: entry.consequence ?? false,
-    literals: compiled.literals,
-    ignoreCase: compiled.ignoreCase,
+    literals,
+    ignoreCase,
     source: entry.regex,
     examples: entry.match,
-    find: findOwnText(entry, compiled.regex, file.anchor),
-    cost: (chars) => compiled.regex.cost(chars) + (file.anchor?.cost(chars) ?? 0),
+    find: findOwnText(entry, regex, anchor),
+    cost: (chars) => regex.cost(chars) + (anchor?.cost(chars) ?? 0),
   };
   if (file.known !== undefined) return pattern;
   checkExamples(entry, pattern, report);
   // Most patterns meet nothing but their examples.
-  compiled.regex.rest();
+  regex.rest();
   return pattern;
 }
 

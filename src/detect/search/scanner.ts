@@ -2,6 +2,7 @@
 import { ahoCorasick } from './aho_corasick.ts';
 import type { Catalogue, Pattern } from '../patterns/catalogue.ts';
 import type { Found } from './line_regex.ts';
+import { literalTables, type Owners } from './literal_tables.ts';
 import { bothOf, Hits, type Literal, type Prefilter, renumbered } from './prefilter.ts';
 import { LITERAL_BYTES_MIN, wuManber } from './wu_manber.ts';
 import { trigramSearch } from './trigram_search.ts';
@@ -21,24 +22,6 @@ const NEAR_CHARS = 250;
 const SEARCHED_CHARS = 2_000;
 /** What it takes to look at one part of a long record, before any pattern is tried. */
 const PART_WORK = 350;
-/** Words by which a program complains. A record with one of them that no pattern fits is kept. */
-const COMPLAINTS = [
-  'failed',
-  'failure',
-  ' error',
-  '[error]',
-  '"error',
-  '=error',
-  'ERROR ',
-  'ERROR:',
-  'ERROR]',
-  'Exception',
-  'Unable to',
-  'unable to',
-  'cannot ',
-  'Cannot ',
-];
-
 const NEWLINE = 10;
 const RETURN = 13;
 
@@ -71,7 +54,8 @@ export interface Scanner {
 export function createScanner(catalogue: Catalogue, sample?: Uint8Array): Scanner {
   const { telling, ordinary } = literalTables(catalogue);
   const prefilter = prefilterFor(telling.literals, sample);
-  const pass = new Pass({ telling, ordinary, ordinarySearch: prefilterFor(ordinary.literals, sample), catalogue });
+  const ordinarySearch = prefilterFor(ordinary.literals, sample);
+  const pass = new Pass({ telling: telling.owners, ordinary: ordinary.owners, ordinarySearch, catalogue });
   const hits = new Hits();
   return {
     scan(bytes, start, end, sink) {
@@ -80,39 +64,6 @@ export function createScanner(catalogue: Catalogue, sample?: Uint8Array): Scanne
       return pass.run({ bytes, start, end, sink }, hits);
     },
   };
-}
-
-interface LiteralTable {
-  readonly literals: readonly Literal[];
-  /** By literal: indices of the patterns that it may belong to. Empty for a complaint. */
-  readonly patterns: readonly (readonly number[])[];
-}
-
-/**
- * The literals that make a record worth a look, and those that only harmless patterns have. The latter stand in nearly
- * every line of a healthy log, so they are looked for only in records that the former found.
- */
-function literalTables(catalogue: Catalogue): { readonly telling: LiteralTable; readonly ordinary: LiteralTable } {
-  const byKey = new Map<string, { literal: Literal; patterns: number[] }>();
-  const entryOf = (text: string, ignoreCase: boolean) => {
-    const key = `${ignoreCase ? 'i' : 's'}:${text}`;
-    const entry = byKey.get(key) ?? { literal: { text, ignoreCase }, patterns: [] };
-    byKey.set(key, entry);
-    return entry;
-  };
-  for (const pattern of catalogue.patterns) {
-    for (const text of pattern.literals) entryOf(text, pattern.ignoreCase).patterns.push(pattern.index);
-  }
-  for (const text of COMPLAINTS) entryOf(text, false);
-  const matters = (at: number): boolean =>
-    !catalogue.patterns[at]!.harmless || catalogue.patterns[at]!.notice !== undefined;
-  const entries = [...byKey.values()];
-  const tells = (patterns: readonly number[]): boolean => patterns.length === 0 || patterns.some(matters);
-  const tableOf = (telling: boolean): LiteralTable => {
-    const wanted = entries.filter(({ patterns }) => tells(patterns) === telling);
-    return { literals: wanted.map(({ literal }) => literal), patterns: wanted.map(({ patterns }) => patterns) };
-  };
-  return { telling: tableOf(true), ordinary: tableOf(false) };
 }
 
 /** One short literal must not cost the others their skips, nor a table of states for all of them its memory. */
@@ -144,8 +95,8 @@ interface Chunk {
 }
 
 interface Parts {
-  readonly telling: LiteralTable;
-  readonly ordinary: LiteralTable;
+  readonly telling: Owners;
+  readonly ordinary: Owners;
   readonly ordinarySearch: Prefilter;
   readonly catalogue: Catalogue;
 }
@@ -250,9 +201,7 @@ class Pass {
     this.#candidates.length = 0;
     let complains = false;
     for (let at = first; at < last; at += 1) {
-      const patterns = this.#parts.telling.patterns[hits.literalAt(at)]!;
-      if (patterns.length === 0) complains = true;
-      for (const pattern of patterns) insert(this.#candidates, pattern);
+      if (!this.#parts.telling.addTo(this.#candidates, hits.literalAt(at))) complains = true;
     }
     return complains;
   }
@@ -262,18 +211,8 @@ class Pass {
     const hits = this.#ordinaryHits;
     hits.length = 0;
     this.#parts.ordinarySearch.scan(bytes, from, to, hits);
-    for (let at = 0; at < hits.length; at += 1) {
-      for (const pattern of this.#parts.ordinary.patterns[hits.literalAt(at)]!) insert(this.#candidates, pattern);
-    }
+    for (let at = 0; at < hits.length; at += 1) this.#parts.ordinary.addTo(this.#candidates, hits.literalAt(at));
   }
-}
-
-function insert(sorted: number[], value: number): void {
-  let at = sorted.length;
-  while (at > 0 && sorted[at - 1]! > value) at -= 1;
-  if (at > 0 && sorted[at - 1] === value) return;
-  for (let from = sorted.length; from > at; from -= 1) sorted[from] = sorted[from - 1]!;
-  sorted[at] = value;
 }
 
 function recordStart(bytes: Buffer, start: number, offset: number): number {
