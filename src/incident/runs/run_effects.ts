@@ -200,7 +200,7 @@ class RunRecorder {
       signal,
       prepare: this.#deps.prepare,
       rules: (now) => this.#deps.rules(now, attempts, (tool) => this.#deps.whyUnavailable(incident, tool) ?? true),
-      preview: (now) => (call) => this.#deps.preview({ ...this.#ask(now), call }),
+      preview: (now) => (call) => this.#preview(call, now),
       ground: () => this.#ground(),
       note: (fact) => this.#unwritten.push(fact),
       write: () => this.write(),
@@ -213,6 +213,12 @@ class RunRecorder {
     this.#unwritten.push({ type: 'plan.made', plan });
     if (plan.kind !== 'act') this.write();
     return { plan, envelope: decided.envelope };
+  }
+
+  /** What no rule would do, as a start into a source that refuses, no model may choose. */
+  #preview(call: ToolCall, envelope: GroundedContextEnvelope): ReturnType<PreviewCall> {
+    if (this.#deps.whyUnavailable(this.#order.incident, call.tool) !== undefined) return { verdict: 'deny' };
+    return this.#deps.preview({ ...this.#ask(envelope), call });
   }
 
   #guard(call: ToolCall, plan: Plan, envelope: GroundedContextEnvelope): GuardDecision {
