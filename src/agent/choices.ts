@@ -30,7 +30,8 @@ type Offered = Pick<Choice, 'tool' | 'target' | 'needsApproval'>;
 /**
  * The choices for an envelope: each tool on the envelope's own target for which the guard answers `allow` or
  * `approval_needed`, in the order of the tools, then `wait`, `stop` and `escalate`. Whatever a planner picks, it can
- * reach nothing that the guard would refuse (law S12), nor what would be in vain. `only`: a rule may offer fewer tools; empty for all.
+ * reach nothing that the guard would refuse (law S12), nor what would be in vain. `only`: a rule may offer fewer tools;
+ * empty for all.
  */
 export function choicesFor(
   envelope: GroundedContextEnvelope,

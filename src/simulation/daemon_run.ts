@@ -12,7 +12,7 @@ import type { Claim, SampleOf } from './attacker.ts';
 import type { FaultInjector } from './fault_injector.ts';
 import type { Starter } from './service_channel.ts';
 import type { ServiceModel } from './service_model.ts';
-import { type ReceiverDeps, simReceiver } from './receivers.ts';
+import { RECEIVERS, type ReceiverDeps, simReceiver } from './receivers.ts';
 import type { ReceiverServers } from './receiver_servers.ts';
 import type { Delivery, Invocation } from './effect_log.ts';
 import { type Recovery, SimulatedDaemon, type SimulatedDaemonParts, type Upkeep } from './simulated_daemon.ts';
@@ -63,7 +63,6 @@ export interface DaemonRunDeps {
   readonly stir: () => void;
 }
 
-export const RECEIVERS = ['pager', 'chat'] as const;
 /** After a start everything is looked at for a while before quiet time may be skipped. */
 const SETTLED_MS = MINUTE_MS;
 

@@ -5,10 +5,20 @@ import { keyOfScope } from '../core/scope.ts';
 import type { Notice, Receiver } from '../escalate/receiver.ts';
 import { RequestFailed } from '../resilience/failure.ts';
 import type { Delivery } from './effect_log.ts';
+import type { Surroundings } from './invariants/unwritten.ts';
 
 /** `lost`: it takes the message, and its answer never arrives. */
 export const RECEIVER_MODES = ['down', 'slow', 'lost', 'busy', 'refuse'] as const;
 export type ReceiverMode = (typeof RECEIVER_MODES)[number] | 'up';
+
+export const RECEIVERS = ['pager', 'chat'] as const;
+const TAKING: ReadonlySet<ReceiverMode> = new Set(['up', 'slow', 'lost']);
+
+/** Which receivers hear what is sent to them. */
+export const reception = (modeOf: (name: string) => ReceiverMode): Pick<Surroundings, 'reachable' | 'takesAny'> => ({
+  reachable: () => RECEIVERS.filter((name) => modeOf(name) === 'up'),
+  takesAny: () => RECEIVERS.some((name) => TAKING.has(modeOf(name))),
+});
 
 export interface ReceiverDeps {
   readonly clock: Clock;

@@ -1,12 +1,13 @@
 /** A second Reeve on the engines of the first: another machine, journal and persona, and the same production code. */
 import type { JournalEntry } from '../core/journal.ts';
 import type { Persona } from '../core/persona.ts';
-import { DaemonRun, type DaemonRunDeps, RECEIVERS } from './daemon_run.ts';
+import { DaemonRun, type DaemonRunDeps } from './daemon_run.ts';
 import { Disk } from './disk_faults.ts';
 import type { Invocation } from './effect_log.ts';
 import { Invariants } from './invariants/invariants.ts';
 import { TwoReeves } from './invariants/two_reeves.ts';
 import { ReceiverServers } from './receiver_servers.ts';
+import { reception } from './receivers.ts';
 import type { Injection, Scenario } from './scenario.ts';
 import type { Generation, Starter } from './service_channel.ts';
 import { settingsOf } from './settings.ts';
@@ -107,7 +108,7 @@ export class SecondReeve {
     const { run, invariants } = this.#instance;
     const truths = serviceTruths(service, injector, false, OWN);
     const monoMs = run.reeve.ledger.clock.monotonicMs();
-    invariants.look(channelTruths(truths), monoMs);
+    invariants.look(channelTruths(truths), monoMs, run.reeve.unfit !== undefined);
     invariants.watch(truths, monoMs);
   }
 
@@ -129,7 +130,7 @@ export class SecondReeve {
         hasStarted: (permit) => disk.startedSeq(permit) !== undefined,
         startedSeq: (permit) => disk.startedSeq(permit),
         ...{ isWritable: () => true, hasRotten: () => false },
-        reachable: () => RECEIVERS.filter((name) => injector.receiverMode(name) === 'up'),
+        ...reception((name) => injector.receiverMode(name)),
         records: () => disk.store.highestSeq(),
         newestOf: (type) => disk.newestOf(type),
       },

@@ -15,6 +15,7 @@ import type { Phase } from '../core/control.ts';
 import type { Persona } from '../core/persona.ts';
 import type { Scope } from '../core/scope.ts';
 import { Dispatcher } from '../escalate/dispatcher.ts';
+import { unfitness } from '../escalate/heartbeat.ts';
 import { failurePage, type JournalFault, raiseFailure } from '../escalate/failure_pages.ts';
 import type { Outbox } from '../escalate/outbox.ts';
 import { placesOf } from '../escalate/places.ts';
@@ -159,6 +160,13 @@ export class SimulatedDaemon {
     } catch (thrown) {
       if (!(thrown instanceof ReeveError)) throw thrown;
     }
+  }
+
+  /** Why a heartbeat would be withheld now, as in `app/app.ts`. */
+  get unfit(): string | undefined {
+    const { keptUpMs } = this.pipeline;
+    const idleMs = keptUpMs === undefined ? undefined : this.ledger.clock.monotonicMs() - keptUpMs;
+    return unfitness({ idleMs, receivers: this.dispatcher.status() });
   }
 
   /** The process is gone, in the middle of whatever it did. */

@@ -7,10 +7,11 @@ import type { SymptomKind } from '../core/symptom.ts';
 import { Attacker } from './attacker.ts';
 import { Disk } from './disk_faults.ts';
 import { DaemonRuns } from './daemon_runs.ts';
-import { type DaemonRun, RECEIVERS } from './daemon_run.ts';
+import type { DaemonRun } from './daemon_run.ts';
 import { type FaultControls, FaultInjector } from './fault_injector.ts';
 import { Invariants } from './invariants/invariants.ts';
 import { Operators } from './operators.ts';
+import { reception } from './receivers.ts';
 import { SecondReeve } from './second_reeve.ts';
 import { ServiceModel } from './service_model.ts';
 import { type Delivery, EffectLog } from './effect_log.ts';
@@ -80,7 +81,7 @@ export class Simulation {
         hasStarted: (permit) => this.#disk.startedSeq(permit) !== undefined,
         startedSeq: (permit) => this.#disk.startedSeq(permit),
         isWritable: () => this.#disk.takesProbes,
-        reachable: () => RECEIVERS.filter((name) => this.#injector.receiverMode(name) === 'up'),
+        ...reception((name) => this.#injector.receiverMode(name)),
         hasRotten: () => this.#disk.hasRotten,
         records: () => this.#disk.store.highestSeq(),
         newestOf: (type) => this.#disk.newestOf(type),
@@ -88,11 +89,7 @@ export class Simulation {
       isMisled: () => this.#disk.rotting.beganOnIt,
     });
     this.#operators = new Operators({
-      seed,
-      channels,
-      nowMs,
-      at,
-      service: this.service,
+      ...{ seed, channels, nowMs, at, service: this.service },
       reeve: () => this.#runs.present,
     });
     this.#disk = this.#createDisk(nowMs, at);
@@ -224,7 +221,7 @@ export class Simulation {
     const monoMs = reeve.ledger.clock.monotonicMs();
     const isBlind = this.#disk.rotting.beganOnIt || isExcused(this.#options);
     const truths = serviceTruths(this.service, this.#injector, isBlind);
-    this.#invariants.look(channelTruths(truths), monoMs);
+    this.#invariants.look(channelTruths(truths), monoMs, reeve.unfit !== undefined);
     this.#invariants.watch(this.#disk.broken ? unseen(truths) : truths, monoMs);
   }
 

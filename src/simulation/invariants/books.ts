@@ -5,6 +5,7 @@ import { Breakers } from './breakers.ts';
 import { Containments } from './containments.ts';
 import type { InvariantContext, Oracle } from './context.ts';
 import { Evidence } from './evidence.ts';
+import { Heartbeats } from './heartbeats.ts';
 import { LatePages } from './late_pages.ts';
 import { OperatorCommands } from './operator_commands.ts';
 import { Pages } from './pages.ts';
@@ -23,6 +24,7 @@ export interface Books {
   readonly runs: Runs;
   readonly pages: Pages;
   readonly latePages: LatePages;
+  readonly heartbeats: Heartbeats;
   readonly silence: Silence;
   readonly reasons: Reasons;
   /** All of them, in the order in which they are asked. */
@@ -40,6 +42,7 @@ export function openBooks(world: InvariantContext, starts: Starts, surroundings:
     runs: new Runs(world),
     pages: new Pages(world),
     latePages: new LatePages(world, surroundings),
+    heartbeats: new Heartbeats(world, surroundings),
     silence: new Silence(world),
     reasons: new Reasons(world, undefined, {
       proofs,
@@ -52,7 +55,7 @@ export function openBooks(world: InvariantContext, starts: Starts, surroundings:
 
 /** What a person has been sent stays sent, whatever the journal says of it now. */
 export function replayInto(
-  { all, pages, latePages }: Books,
+  { all, pages, latePages, heartbeats }: Books,
   entries: readonly JournalEntry[],
   deliveries: readonly Delivery[],
   onBatch: (first: JournalEntry) => void,
@@ -61,5 +64,5 @@ export function replayInto(
     onBatch(batch[0]!);
     for (const entry of batch) for (const oracle of all) oracle.entry(entry, batch);
   }
-  for (const delivery of deliveries) for (const oracle of [pages, latePages]) oracle.delivered(delivery);
+  for (const delivery of deliveries) for (const oracle of [pages, latePages, heartbeats]) oracle.delivered(delivery);
 }

@@ -183,14 +183,16 @@ export class Invariants {
     this.#deliveries.push(delivery);
     this.#books.pages.delivered(delivery);
     this.#books.latePages.delivered(delivery);
+    this.#books.heartbeats.delivered(delivery);
     this.unwritten.delivered(delivery);
     this.rot.delivered(delivery);
   }
 
   /** Every channel as it really stands, on the clock of the process of Reeve that runs. */
-  look(truths: Iterable<ChannelTruth>, monoMs: number): void {
+  look(truths: Iterable<ChannelTruth>, monoMs: number, isHeartbeatWithheld: boolean): void {
     this.#books.silence.look(truths, monoMs);
     this.#books.latePages.look(monoMs);
+    this.#books.heartbeats.look(monoMs, isHeartbeatWithheld);
   }
 
   /** The same for the oracles that know nothing of Reeve's books. */

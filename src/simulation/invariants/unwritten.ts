@@ -13,6 +13,8 @@ export interface Surroundings {
   readonly isWritable: () => boolean;
   /** The receivers that would take a page now. */
   readonly reachable: () => readonly string[];
+  /** Some receiver would, though perhaps late or without a word. */
+  readonly takesAny: () => boolean;
 }
 
 /** A page goes out within some seconds; where a receiver was away the next try may come this much later. */

@@ -24,7 +24,7 @@ function invariants(limits: Partial<Limits> = {}) {
     nowMs: () => nowMs,
     poolOf: () => 'unasked',
     surroundings: {
-      ...{ hasStarted: () => true, isWritable: () => true, reachable: () => ['pager'] },
+      ...{ hasStarted: () => true, isWritable: () => true, reachable: () => ['pager'], takesAny: () => true },
       ...{ hasRotten: () => true, records: () => 0, newestOf: () => undefined, startedSeq: () => undefined },
     },
     isMisled: () => false,

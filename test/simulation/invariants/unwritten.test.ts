@@ -13,6 +13,7 @@ function running() {
     hasStarted: (permit) => now.onDisk.has(permit),
     isWritable: () => now.isWritable,
     reachable: () => (now.isReachable ? ['pager'] : []),
+    takesAny: () => now.isReachable,
   });
   const live = (fromS: number, toS: number): void => {
     for (let s = fromS; s <= toS; s += 1) {

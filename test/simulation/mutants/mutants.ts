@@ -741,6 +741,18 @@ const KNOWN_BAD: readonly Mutant[] = [
     5,
   ),
   one(
+    'heartbeat_while_nobody_can_be_called',
+    'L1',
+    ['src/escalate/heartbeat.ts', "return isAnyOwed && !canCall ? 'no receiver takes pages' : undefined;", 'return;'],
+    'deaf',
+  ),
+  one(
+    'heartbeat_waits_for_every_receiver',
+    'L1',
+    ['src/escalate/heartbeat.ts', 'const canCall = receivers.some(', 'const canCall = receivers.every('],
+    'deaf',
+  ),
+  one(
     'calm_for_ten_minutes',
     'L2',
     ['src/collect/probes/calm.ts', 'Math.min(rest.calmEveryMs, STALL_FOUND_MS - stallMs)', '600_000'],
