@@ -4,6 +4,7 @@ import { ownQuestion } from '../control/approvals.ts';
 import { askAnew } from '../control/commands.ts';
 import type { ControlState } from '../control/state.ts';
 import { type ChannelId, keyOfScope } from '../core/scope.ts';
+import { describeCall } from '../core/tool.ts';
 import { type GuardState, subjectAt } from '../guard/state/state.ts';
 import { waitText } from '../guard/trace.ts';
 import type { OpenIncident } from '../incident/lifecycle/state.ts';
@@ -27,13 +28,34 @@ export function becauseOf(
 export const sinceThen = (state: ControlState, open: Pick<OpenIncident, 'incident' | 'last' | 'told'>): string =>
   saidNo(state, open) + (open.last?.kind === 'watching' && open.told.length > 0 ? '; a page about it is open' : '');
 
+interface Now {
+  readonly control: ControlState;
+  readonly guard: GuardState;
+  readonly nowMs: MonoMs;
+}
+
 /**
- * What the last run of an open incident ended with. While the next one is under way that may be over, as a yes that was
- * wanted and is carried out now.
+ * What Reeve is doing for an open incident, and what the last run of it ended with. While the next one is under way that
+ * may be over, as a yes that was wanted and is carried out now.
  */
-export function lastRunText(state: ControlState, open: OpenIncident): string | null {
-  if (open.last === undefined) return null;
-  return `${open.running ? 'before this run: ' : ''}${open.last.because}${sinceThen(state, open)}`;
+export function runText(open: OpenIncident, { control, guard, nowMs }: Now): string | null {
+  const last = open.last && `${open.last.because}${sinceThen(control, open)}`;
+  if (!open.running) return last ?? null;
+  const texts = [changeText(open, guard, nowMs), last && `before this run: ${last}`].filter(
+    (text) => text !== undefined,
+  );
+  return texts.length === 0 ? null : texts.join('; ');
+}
+
+/** The change that was begun in this run, until it is judged. */
+function changeText({ incident }: OpenIncident, guard: GuardState, nowMs: MonoMs): string | undefined {
+  const { open } = subjectAt(guard, keyOfScope(incident.scope));
+  const change = open.findLast(({ terms, startedMs }) => terms.incident === incident.id && startedMs !== undefined);
+  if (change?.startedMs === undefined) return undefined;
+  const call = describeCall(change.terms.call);
+  return change.endedMs === undefined
+    ? `${call} has been under way for ${waitText(nowMs - change.startedMs)}`
+    : `${call} ended ${waitText(nowMs - change.endedMs)} ago, and is being verified`;
 }
 
 /** A question that a person said no to is not asked again, so nothing shows that it was there. */

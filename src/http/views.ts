@@ -15,7 +15,7 @@ import type { Settings } from '../incident/pipeline/settings.ts';
 import type { DecisionPipeline } from '../incident/pipeline/decision_pipeline.ts';
 import { type OpenIncident, openOn } from '../incident/lifecycle/state.ts';
 import type { ChannelSetup } from '../ground/facts/setup.ts';
-import { lastRunText } from './decision_text.ts';
+import { runText } from './decision_text.ts';
 import { whyOf } from './why.ts';
 
 /** Journal entries that match, as the ledger gives them. */
@@ -259,13 +259,14 @@ export class Views {
 
   #openView(open: OpenIncident, nowMs: MonoMs): unknown {
     const { incident, last, running, runs, restarts } = open;
+    const { pipeline } = this.#deps;
     return {
       id: incident.id,
       scope: keyOfScope(incident.scope),
       classification: incident.classification,
       channels: incident.channels,
       state: running ? 'running' : (last?.kind ?? 'open'),
-      because: lastRunText(this.#deps.pipeline.control(), open),
+      because: runText(open, { control: pipeline.control(), guard: pipeline.guardState(), nowMs }),
       openedAt: incident.openedAt,
       closedAt: null,
       ending: null,

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { controlProjection } from '../../src/control/state.ts';
-import { becauseOf, sinceThen } from '../../src/http/decision_text.ts';
+import { becauseOf, runText, sinceThen } from '../../src/http/decision_text.ts';
 import { bench } from '../guard/bench.ts';
 
 describe('why the last decision was made', () => {
@@ -22,6 +22,45 @@ describe('why the last decision was made', () => {
         'or reeve reset channel:news --because "…". it was tried',
     );
     expect(becauseOf({ ...now, channel: 'film' }, 'it was tried')).toBe('it was tried');
+  });
+});
+
+describe('what Reeve is doing for an incident', () => {
+  function begun() {
+    const b = bench();
+    const decision = b.guard.decide(b.request());
+    if (decision.verdict === 'deny') throw new Error(decision.code);
+    const permit = decision.permit.terms;
+    const incident = { id: permit.incident, scope: permit.call.target };
+    const last = { kind: 'watching', because: 'it was refused' };
+    const says = (open: object) =>
+      runText({ incident, told: [], ...open } as never, {
+        control: controlProjection.initial,
+        guard: b.guardState(),
+        nowMs: b.nowMs(),
+      });
+    return { ...b, permit, last, says };
+  }
+
+  it('is the change that was begun, then its verification, and before each of them what the run before ended with', () => {
+    const { permit, record, pass, says, last } = begun();
+    expect(says({ running: true })).toBe(null);
+    record({ type: 'tool.started', permit }, 'news');
+    pass(3_000);
+    expect(says({ running: true })).toBe('restart_channel on channel:news has been under way for 3 s');
+    record({ type: 'tool.finished', permit, result: { ok: true } } as never, 'news');
+    pass(2_000);
+    const verified = 'restart_channel on channel:news ended 2 s ago, and is being verified';
+    expect(says({ running: true })).toBe(verified);
+    expect(says({ running: true, last })).toBe(`${verified}; before this run: it was refused`);
+  });
+
+  it('is nothing where another incident has begun the change, or no run is under way', () => {
+    const { permit, record, says, last } = begun();
+    record({ type: 'tool.started', permit }, 'news');
+    const incident = { id: 'inc-other', scope: permit.call.target };
+    expect(says({ incident, running: true })).toBe(null);
+    expect(says({ running: false, last })).toBe('it was refused');
   });
 });
 

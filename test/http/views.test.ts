@@ -48,7 +48,18 @@ describe('an incident whose run is under way', () => {
     say({ type: 'approval.answered', id: approval.id, yes: true, ...person });
     while (facts('tool.started').length === 0) await live(250);
     expect(views.status()).toMatchObject({ incidents: [{ state: 'running' }] });
-    expect(because()).toMatch(/^before this run: persona system_admin wants a person's yes/);
+    const change = /^restart_channel on channel:news ended \d+ s ago, and is being verified; /;
+    expect(because()).toMatch(change);
+    expect(because()?.replace(change, '')).toMatch(/^before this run: persona system_admin wants a person's yes/);
+  });
+
+  it('tells the change that is being verified', async () => {
+    const { views, live, engine, facts } = viewed({});
+    const because = () => (views.status() as { incidents: { because: string | null }[] }).incidents[0]?.because;
+    await live(10_000);
+    engine.kill('news');
+    while (facts('tool.finished').length === 0) await live(100);
+    expect(because()).toMatch(/^restart_channel on channel:news ended \d+ s ago, and is being verified$/);
   });
 });
 
