@@ -35,8 +35,8 @@ interface Now {
 }
 
 /**
- * What Reeve is doing for an open incident, and what the last run of it ended with. While the next one is under way that
- * may be over, as a yes that was wanted and is carried out now.
+ * What Reeve is doing for an open incident, and what the last run of it ended with. While the next one is under way
+ * that may be over, as a yes that was wanted and is carried out now.
  */
 export function runText(open: OpenIncident, { control, guard, nowMs }: Now): string | null {
   const last = open.last && `${open.last.because}${sinceThen(control, open)}`;
