@@ -66,7 +66,9 @@ function evidenceOf(line: ExcerptLine, catalogue: Catalogue): readonly Evidence[
   if (!pattern.consequence) return [evidenceBy(pattern, line)];
   // Such a line often says in the words of a library what it came of.
   const cause = firstFit(text, catalogue, ({ consequence, harmless }) => !consequence && !harmless);
-  return [pattern, cause].flatMap((one) => (one === undefined ? [] : [evidenceBy(one, line)]));
+  // The same thing in other words is not what it came of.
+  const told = cause?.symptom === pattern.symptom ? undefined : cause;
+  return [pattern, told].flatMap((one) => (one === undefined ? [] : [evidenceBy(one, line)]));
 }
 
 function evidenceBy(pattern: Pattern, line: ExcerptLine): Evidence {

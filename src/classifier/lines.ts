@@ -29,7 +29,9 @@ const COMPLAINT = new RegExp(
   `\\b(?:${anyOf(
     'error errors err erro eror ftl fatal crit critical alert emerg panic exception traceback fail failed failure ' +
       "failing cannot can't couldn't unable aborted severe denied refused invalid timeout",
-  )})\\b|\\bcould not (?:open|read|write|create|connect|load|start|find|bind|decode)\\b|\\w(?:Error|Exception)\\b`,
+  )})\\b|\\bcould not (?:open|read|write|create|connect|load|start|find|bind|decode)\\b|` +
+    // Not the type in the signature of a function, which some builds print before what they say.
+    '\\w(?:Error|Exception)\\b(?![*&])',
   'i',
 );
 

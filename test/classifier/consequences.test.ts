@@ -33,7 +33,21 @@ describe('a consequence of a trouble', () => {
     expect(severityOf(...rest)).toBe(73);
   });
 
+  it('keeps its rank where it had been said three times before the cause is named', () => {
+    const lag = (at: number) => evidence('encoder_overload', 60, { at, consequence: true });
+    const cut = evidence('upstream_unreachable', 55, { at: 3 });
+    const ranks = (...said: Evidence[]) => belowCause([...said, cut]).map(({ severity }) => severity);
+    expect(ranks(lag(0), lag(1), lag(2))).toEqual([60, 60, 60, 55]);
+    expect(ranks(lag(0), lag(1), lag(4))).toEqual([46, 46, 46, 55]);
+  });
+
   it.each([
+    [
+      'a clock that stood while a server had stopped reading',
+      'upstream_unreachable',
+      '2026/03/02 09:11:00 [clock.main:2] We must catchup 11.20 seconds!',
+      '2026/03/02 09:11:00 [out:2] Error while sending data: could not write data to host: Broken pipe in write()!',
+    ],
     [
       'a silence after a source that was cut off',
       'upstream_unreachable',
@@ -77,7 +91,14 @@ describe('a consequence of a trouble', () => {
     ],
     ['corrupt_input', 'Failed to recognize file format.'],
     ['upstream_unreachable', '192.0.2.7 - - [27/Nov/2026:11:36:05 +0000] "GET /live/a.m3u8 HTTP/1.1" 502 381'],
+    ['encoder_overload', '2026/03/02 09:11:00 [clock.main:2] We must catchup 11.20 seconds!'],
   ])('is the finding where no line names another trouble: %s', (symptom, line) => {
     expect(symptomOf(line)).toBe(symptom);
+  });
+
+  it('is the finding where it was said again and again before the server went away', () => {
+    const lag = [1, 2, 3].map((n) => `2026/03/02 09:11:0${n} [clock.main:2] We must catchup ${n * 4}.20 seconds!`);
+    const cut = '2026/03/02 09:11:04 [out:2] Error while sending data: could not write data to host: Broken pipe!';
+    expect(symptomOf(...lag, cut)).toBe('encoder_overload');
   });
 });

@@ -34,6 +34,7 @@ describe('the tone of a line', () => {
     '0 errors',
     'failed=0 of 7',
     'no stalls',
+    '[Trace][virtual PlainError* Meta::update(int&)][31][9k2p] got metadata',
   ])('is plain: %s', (line) => {
     expect(tone(line)).toBe('plain');
   });
