@@ -22,8 +22,6 @@ const COMMON: readonly Setting[] = [
 /** A commit is on the disk when it returns, also on macOS, where a plain fsync is not enough. */
 export const DURABLE: readonly Setting[] = [
   ...COMMON,
-  // KiB: it is written at its end and read from end to end, and the daemon must stay small.
-  { pragma: 'cache_size', value: -500 },
   { pragma: 'synchronous', value: 2 },
   { pragma: 'fullfsync', value: 1 },
   { pragma: 'checkpoint_fullfsync', value: 1 },
