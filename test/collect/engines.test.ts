@@ -253,7 +253,7 @@ describe('the poll of engines', () => {
     poll.now('local', 'ch7');
     await advance(0);
     await vi.waitFor(() => expect(parts).toEqual([2, 2, 4_000, 999]));
-    await advance(1_000);
+    await advance(1_100);
     await vi.waitFor(() => expect(parts.slice(4)).toEqual([1, 4_000, 1_000]));
   });
 
