@@ -37,7 +37,7 @@ export interface PollerStats {
 const REST_MS = 500;
 /**
  * Beats of all probes fall on ticks this far apart: one wake-up for many looks, which are spread over the ticks. With
- * 500 channels twice as many ticks cost ten wake-ups a second more.
+ * 500 channels twice as many ticks cost six wake-ups a second more.
  */
 const TICK_MS = 200;
 /** What looks more often keeps its own time: a tick would be too coarse. */
