@@ -3,7 +3,7 @@ import type { MonoMs } from '../core/clock.ts';
 import { ownQuestion } from '../control/approvals.ts';
 import { askAnew } from '../control/commands.ts';
 import type { ControlState } from '../control/state.ts';
-import { type ChannelId, keyOfScope } from '../core/scope.ts';
+import { type ChannelId, keyOfScope, type Scope } from '../core/scope.ts';
 import { describeCall } from '../core/tool.ts';
 import { type GuardState, subjectAt } from '../guard/state/state.ts';
 import { waitText } from '../guard/trace.ts';
@@ -47,9 +47,10 @@ export function runText(open: OpenIncident, { control, guard, nowMs }: Now): str
   return texts.length === 0 ? null : texts.join('; ');
 }
 
-/** The change that was begun in this run, until it is judged. */
+/** The change that was begun in this run, until it is judged. A tool of the whole engine is noted there. */
 function changeText({ incident }: OpenIncident, guard: GuardState, nowMs: MonoMs): string | undefined {
-  const { open } = subjectAt(guard, keyOfScope(incident.scope));
+  const ofEngine: Scope = { kind: 'engine', id: incident.engine };
+  const open = [ofEngine, incident.scope].flatMap((scope) => subjectAt(guard, keyOfScope(scope)).open);
   const change = open.findLast(({ terms, startedMs }) => terms.incident === incident.id && startedMs !== undefined);
   if (change?.startedMs === undefined) return undefined;
   const call = describeCall(change.terms.call);

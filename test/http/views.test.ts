@@ -1,10 +1,13 @@
 import { describe, expect, it } from 'vitest';
 import { type ViewDeps, Views } from '../../src/http/views.ts';
 import { modelPlanner } from '../../src/agent/planner.ts';
+import { aSymptom } from '../support/a.ts';
 import { type PipelineOptions, pipelineHarness } from '../support/pipeline_harness.ts';
 import { chooses, scriptedModel } from '../support/scripted_model.ts';
 
 /** The views over the whole decision path, with what a test gives instead. */
+type World = ReturnType<typeof viewed>;
+
 function viewed(options: PipelineOptions = {}, change: Partial<ViewDeps> = {}) {
   const world = pipelineHarness(options);
   const views = new Views({
@@ -60,6 +63,29 @@ describe('an incident whose run is under way', () => {
     engine.kill('news');
     while (facts('tool.finished').length === 0) await live(100);
     expect(because()).toMatch(/^restart_channel on channel:news ended \d+ s ago, and is being verified$/);
+  });
+
+  it('tells the staged start of a group, and the tool of a whole engine', async () => {
+    const told = async (channels: readonly string[], sources: boolean, tool: string, hurt: (world: World) => void) => {
+      const world = viewed({ channels, sources });
+      world.engine.capabilities.add('credentials');
+      await world.live(30_000);
+      hurt(world);
+      const isBegun = () => world.facts('tool.started').some(({ permit }) => permit.call.tool === tool);
+      while (!isBegun()) await world.live(100);
+      return (world.views.status() as { incidents: { because: string | null }[] }).incidents[0]?.because;
+    };
+    const died = ({ engine }: World) => {
+      for (const name of ['a', 'b', 'c']) engine.kill(name);
+    };
+    expect(await told(['a', 'b', 'c'], false, 'restart_channel', died)).toMatch(/^restart_channel on group:\w+ /);
+    const expired = ({ engine, clock, pipeline }: World) => {
+      engine.refusingSources.add('news');
+      const moment = { at: clock.now(), monoMs: clock.monotonicMs() };
+      pipeline.symptom(aSymptom(moment, { channel: 'news', kind: 'auth_expired', confidence: 0.9 }));
+      engine.end('news', 1);
+    };
+    expect(await told(['news'], true, 'refresh_credentials', expired)).toMatch(/^refresh_credentials on \S+ /);
   });
 });
 
