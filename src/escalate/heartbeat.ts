@@ -1,5 +1,5 @@
 // Says to a service elsewhere that Reeve lives and can call a person; that service pages when it no longer hears it.
-import type { Clock } from '../core/clock.ts';
+import type { Clock, MonoMs } from '../core/clock.ts';
 import { SECOND_MS } from '../core/duration.ts';
 import { messageOf } from '../core/errors.ts';
 import type { Log } from '../core/log.ts';
@@ -88,8 +88,9 @@ export function startHeartbeat({ everyMs, url }: HeartbeatSettings, { clock, log
 
 /** What of Reeve says whether it can see and call. */
 interface Fitness {
-  /** The decision loop finished a round this long ago; undefined before its first. */
-  readonly idleMs: number | undefined;
+  /** When the decision loop finished its last round; undefined before its first. */
+  readonly keptUpMs: MonoMs | undefined;
+  readonly nowMs: MonoMs;
   /** Of each receiver: how long it has taken nothing of what was sent to it, and whether something waits for it. */
   readonly receivers: readonly { readonly failingForMs: number | undefined; readonly isOwed: boolean }[];
 }
@@ -100,9 +101,9 @@ const IDLE_MS_MAX = 30 * SECOND_MS;
 const FAILING_MS_MAX = 120 * SECOND_MS;
 
 /** Why somebody else has to page: nothing is decided, or no receiver takes what is sent. */
-export function unfitness({ idleMs, receivers }: Fitness): string | undefined {
-  if (idleMs !== undefined && idleMs > IDLE_MS_MAX)
-    return `nothing has been decided for ${Math.round(idleMs / SECOND_MS)} s`;
+export function unfitness({ keptUpMs, nowMs, receivers }: Fitness): string | undefined {
+  const idleMs = nowMs - (keptUpMs ?? nowMs);
+  if (idleMs > IDLE_MS_MAX) return `nothing has been decided for ${Math.round(idleMs / SECOND_MS)} s`;
   // One that failed at the last message of all, as at a repeat of what somebody has now, is asked again with the next.
   const isAnyOwed = receivers.some(({ isOwed }) => isOwed);
   const canCall = receivers.some(({ failingForMs = 0 }) => failingForMs <= FAILING_MS_MAX);

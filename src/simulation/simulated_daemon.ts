@@ -165,8 +165,7 @@ export class SimulatedDaemon {
   /** Why a heartbeat would be withheld now, as in `app/app.ts`. */
   get unfit(): string | undefined {
     const { keptUpMs } = this.pipeline;
-    const idleMs = keptUpMs === undefined ? undefined : this.ledger.clock.monotonicMs() - keptUpMs;
-    return unfitness({ idleMs, receivers: this.dispatcher.status() });
+    return unfitness({ keptUpMs, nowMs: this.ledger.clock.monotonicMs(), receivers: this.dispatcher.status() });
   }
 
   /** The process is gone, in the middle of whatever it did. */

@@ -91,26 +91,31 @@ describe('the heartbeat', () => {
 });
 
 describe('whether Reeve can do its work', () => {
+  const AT_WORK = { keptUpMs: 0, nowMs: 0 };
   const MAIL_FAILS = { failingForMs: 120_001, isOwed: true };
   const NOTHING_OWED = { failingForMs: 120_001, isOwed: false };
 
   it.each([
-    ['the first round is still to come', { idleMs: undefined, receivers: [] }, undefined],
-    ['the last round was 30 s ago', { idleMs: 30_000, receivers: [] }, undefined],
-    ['the last round was longer ago', { idleMs: 30_001, receivers: [] }, 'nothing has been decided for 30 s'],
+    ['the first round is still to come', { keptUpMs: undefined, nowMs: 90_000, receivers: [] }, undefined],
+    ['the last round was 30 s ago', { keptUpMs: 0, nowMs: 30_000, receivers: [] }, undefined],
+    [
+      'the last round was longer ago',
+      { keptUpMs: 0, nowMs: 30_001, receivers: [] },
+      'nothing has been decided for 30 s',
+    ],
     [
       'the only receiver has failed for two minutes',
-      { idleMs: 0, receivers: [{ failingForMs: 120_000, isOwed: true }] },
+      { ...AT_WORK, receivers: [{ failingForMs: 120_000, isOwed: true }] },
       undefined,
     ],
-    ['it has failed for longer', { idleMs: 0, receivers: [MAIL_FAILS] }, 'no receiver takes pages'],
+    ['it has failed for longer', { ...AT_WORK, receivers: [MAIL_FAILS] }, 'no receiver takes pages'],
     [
       'another takes pages',
-      { idleMs: 0, receivers: [MAIL_FAILS, { failingForMs: undefined, isOwed: true }] },
+      { ...AT_WORK, receivers: [MAIL_FAILS, { failingForMs: undefined, isOwed: true }] },
       undefined,
     ],
-    ['it failed at the last message and nothing waits for it', { idleMs: 0, receivers: [NOTHING_OWED] }, undefined],
-    ['all have failed for longer', { idleMs: 0, receivers: [MAIL_FAILS, MAIL_FAILS] }, 'no receiver takes pages'],
+    ['it failed at the last message and nothing waits for it', { ...AT_WORK, receivers: [NOTHING_OWED] }, undefined],
+    ['all have failed for longer', { ...AT_WORK, receivers: [MAIL_FAILS, MAIL_FAILS] }, 'no receiver takes pages'],
   ] as const)('is clear when %s', (_, fitness, because) => {
     expect(unfitness(fitness)).toBe(because);
   });

@@ -23,8 +23,8 @@ function heartbeats() {
   return {
     ...{ now, broken: world.broken },
     put: (fact: object) => oracle.entry(world.entry(fact)),
-    deliver: (taken = true, receiver = 'pager') =>
-      oracle.delivered({ receiver, what: 'trigger', key: KEY, id: 'm', scope: 'fleet', atMs: 0, taken }),
+    deliver: (taken = true) =>
+      oracle.delivered({ receiver: 'pager', what: 'trigger', key: KEY, id: 'm', scope: 'fleet', atMs: 0, taken }),
     sent: (fromMs: number, toMs: number) => look(false, fromMs, toMs),
     withheld: (fromMs: number, toMs: number) => look(true, fromMs, toMs),
   };
