@@ -1,6 +1,7 @@
 // The console's way in: a token is exchanged for a session, and nothing that lasts stays in the browser.
 import type { Context } from 'hono';
 import { deleteCookie, getCookie, setCookie } from 'hono/cookie';
+import { allows, TOKEN_SCOPES } from '../core/access.ts';
 import { CSRF_HEADER, SESSION_MS, type SessionKeys, type Sessions } from './auth/sessions.ts';
 import type { DescribedRoutes } from './openapi.ts';
 import type { HttpEnv } from './request.ts';
@@ -21,8 +22,15 @@ export const sessionKeysOf = (c: Context, { isSecure }: Pick<ConsoleSessionDeps,
   return { ...(cookie !== undefined && { cookie }), ...(csrf !== undefined && { csrf }) };
 };
 
-/** `POST /api/v1/session` opens one for the bearer token of the request, `POST /api/v1/session/end` ends it. */
+/**
+ * `POST /api/v1/session` opens one for the bearer token of the request, `POST /api/v1/session/end` ends it. `GET` of
+ * the first tells what it may do: the page shows no button that would be refused.
+ */
 export function addConsoleSessions(routes: DescribedRoutes, deps: ConsoleSessionDeps): void {
+  routes.get('/api/v1/session', { summary: 'Who asks, and every scope that is allowed' }, (c) => {
+    const { name, scopes } = c.var.grant;
+    return c.json({ name, scopes, may: TOKEN_SCOPES.filter((scope) => allows(scopes, scope)) });
+  });
   routes.post('/api/v1/session', { summary: 'Opens a session of the console for the bearer token' }, (c) => {
     if (c.req.header('authorization') === undefined) {
       const message = 'a session is opened with a token: Authorization: Bearer <token>';

@@ -5,11 +5,14 @@ import { type Browser, chromium, type Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { systemClock } from '../../src/core/clock.ts';
 import { sha256Of } from '../../src/http/auth/grants.ts';
+import type { CommandAnswer } from '../../src/core/command_answer.ts';
+import type { Command } from '../../src/http/daemon.ts';
 import { type HttpServer, startServer } from '../../src/http/server.ts';
 import { aDaemon } from './support.ts';
 
 const CHROMIUM = ['/usr/bin/chromium', '/usr/bin/chromium-browser', '/usr/bin/google-chrome'].find(existsSync);
 const TOKEN = `operator-${'x'.repeat(40)}`;
+const VIEWER = `viewer-${'x'.repeat(40)}`;
 const HOSTILE = '<img src=x onerror="window.owned=1"><script>window.owned=1</script>';
 
 const channel = (id: string, with_: object = {}) => ({
@@ -42,8 +45,14 @@ const incident = (id: string, with_: object = {}) => ({
 const STALLED = { classification: 'output_stalled' };
 
 let status: object = {};
+let answer: CommandAnswer = { ok: true, said: 'done' };
+const commands: Command[] = [];
 const { daemon } = aDaemon({
   status: () => status,
+  command: async (command) => {
+    commands.push(command);
+    return answer;
+  },
   incidents: () => [incident('inc-2'), incident('inc-1', { state: 'closed', ending: 'resolved', openMs: 9_000 })],
 });
 const troubled = {
@@ -85,7 +94,10 @@ describe.skipIf(CHROMIUM === undefined)('the console in a real browser (needs ch
   const complaints: string[] = [];
 
   beforeAll(async () => {
-    const tokens = [{ name: 'operator', scopes: ['admin'], sha256: sha256Of(TOKEN) }] as const;
+    const tokens = [
+      { name: 'operator', scopes: ['admin'], sha256: sha256Of(TOKEN) },
+      { name: 'viewer', scopes: ['read'], sha256: sha256Of(VIEWER) },
+    ] as const;
     const options = { host: '127.0.0.1', port: 0, allowedHosts: [], tokens, metrics: undefined };
     server = await startServer(options, { daemon, clock: systemClock, onError: (text) => complaints.push(text) });
     browser = await chromium.launch({ executablePath: CHROMIUM!, args: ['--no-sandbox', '--disable-gpu'] });
@@ -203,6 +215,90 @@ describe.skipIf(CHROMIUM === undefined)('the console in a real browser (needs ch
     expect(existsSync(picture)).toBe(true);
     expect(complaints).toEqual([]);
   }, 30_000);
+
+  describe('what may be pressed', () => {
+    const button = (name: string) => page.locator(`[data-order="${name}"]`);
+    const sent = () =>
+      commands.splice(0).map(({ name, who, because, fields: { id, yes } }) => ({ name, who, because, id, yes }));
+
+    it('answers a question at the second press, with the reason that was typed', async () => {
+      await open(troubled);
+      expect(await button('yes apr-1').innerText()).toBe('Yes: restart_channel on channel:news');
+      await button('yes apr-1').click();
+      await expect
+        .poll(() => button('yes apr-1').innerText())
+        .toBe('Press again. Yes: restart_channel on channel:news');
+      expect(sent()).toEqual([]);
+      await page.locator('#because').fill('nobody records from it');
+      await button('yes apr-1').click();
+      await expect.poll(() => text('#said')).toBe('done');
+      const yes = { name: 'approve', who: 'operator', because: 'nobody records from it', id: 'apr-1', yes: true };
+      expect(sent()).toEqual([yes]);
+      expect(await page.locator('#because').inputValue()).toBe('');
+      for (const _ of [1, 2]) await button('no apr-1').click();
+      await expect.poll(() => commands.length).toBe(1);
+      expect(sent()).toEqual([{ ...yes, because: 'from the console', yes: false }]);
+      expect(complaints).toEqual([]);
+    }, 30_000);
+
+    it('forgets the first press after a moment, and when something else is pressed', async () => {
+      await open(troubled);
+      await button('yes apr-1').click();
+      await page.evaluate('armed.until = Date.now()');
+      await button('yes apr-1').click();
+      await button('thaw').click();
+      await button('yes apr-1').click();
+      await expect.poll(() => button('thaw').innerText()).toBe('Thaw');
+      expect(sent()).toEqual([]);
+    }, 30_000);
+
+    it('freezes what is not frozen, and thaws what is', async () => {
+      await open(calm);
+      for (const _ of [1, 2]) await button('freeze').click();
+      await expect.poll(() => commands.length).toBe(1);
+      expect(sent()).toMatchObject([{ name: 'freeze', who: 'operator', because: 'from the console' }]);
+      await open(troubled);
+      expect(await button('freeze').isVisible()).toBe(false);
+      for (const _ of [1, 2]) await button('thaw').click();
+      await expect.poll(() => commands.length).toBe(1);
+      expect(sent()).toMatchObject([{ name: 'thaw', who: 'operator' }]);
+    }, 30_000);
+
+    it('says why something was not done, and that nothing is known where no answer came', async () => {
+      await open(troubled);
+      answer = { ok: false, because: 'the question has run out' };
+      for (const _ of [1, 2]) await button('yes apr-1').click();
+      await expect.poll(() => text('#said')).toBe('Not done: the question has run out');
+      answer = { ok: true, said: 'done' };
+      await page.route('**/api/v1/approvals/**', (route) => route.abort());
+      for (const _ of [1, 2]) await button('yes apr-1').click();
+      await expect.poll(() => text('#said')).toContain('No answer. Whether it was done is shown above');
+      await page.unroute('**/api/v1/approvals/**');
+      commands.length = 0;
+      complaints.length = 0;
+    }, 30_000);
+
+    it('keeps the keyboard where it is while the page is painted anew', async () => {
+      await open(troubled);
+      await button('no apr-1').focus();
+      await page.evaluate('refresh()');
+      expect(await page.evaluate('document.activeElement.dataset.order')).toBe('no apr-1');
+    }, 30_000);
+
+    it('shows no button to whoever may only look', async () => {
+      await open(troubled);
+      await page.locator('#leave').click();
+      await page.locator('#login').waitFor({ state: 'visible' });
+      await signIn(VIEWER);
+      await page.locator('#main').waitFor({ state: 'visible' });
+      expect(await text('#attention')).toContain('reeve approve apr-1');
+      expect(await page.locator('#attention button').count()).toBe(0);
+      expect(await page.locator('#orders').isVisible()).toBe(false);
+      await page.locator('#leave').click();
+      await page.locator('#login').waitFor({ state: 'visible' });
+      complaints.length = 0;
+    }, 30_000);
+  });
 
   it('says that a person is needed where Reeve has done what it may and has paged, and of nothing that it still watches', async () => {
     const spent = incident('inc-7', { state: 'escalated', because: '2 of 2 steps used, not cured' });

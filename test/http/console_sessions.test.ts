@@ -1,4 +1,5 @@
 import { describe, expect, it, onTestFinished } from 'vitest';
+import { TOKEN_SCOPES } from '../../src/core/access.ts';
 import { CSRF_HEADER } from '../../src/http/auth/sessions.ts';
 import { aDaemon, served } from './support.ts';
 
@@ -20,6 +21,14 @@ describe('a session of the console', () => {
     const { csrf, name, scopes } = (await answer.json()) as { csrf: string; name: string; scopes: string[] };
     expect([name, scopes]).toEqual(['read', ['read']]);
     expect(cookie).not.toContain(csrf);
+  });
+
+  it('tells who asks and all that is allowed, so that the page shows no button that would be refused', async () => {
+    const ask = await console_();
+    const asked = async (scope: string) => (await ask('/api/v1/session', { scope })).json();
+    expect(await asked('read')).toEqual({ name: 'read', scopes: ['read'], may: ['read', 'metrics'] });
+    expect(await asked('approve')).toMatchObject({ may: ['read', 'approve', 'metrics'] });
+    expect(await asked('admin')).toMatchObject({ scopes: ['admin'], may: TOKEN_SCOPES });
   });
 
   it('is good with both halves and with neither alone', async () => {

@@ -11,6 +11,13 @@ let timer = 0;
 /** So many channels that play are listed; where there are more, they wait behind a button, and nothing else does. */
 const PLAYING_MAX = 30;
 let isAllShown = false;
+/** What changes something is pressed twice: the first press says what the second will do, and is forgotten after this. */
+const ARMED_MS = 6000;
+let armed = { name: '', until: 0 };
+/** Every scope of this session. The server asks again; here it only spares buttons that would be refused. */
+let may = [];
+/** While a finger is down nothing is painted anew under it. */
+let isPressed = false;
 
 const element = (name, text, kind) => {
   const made = document.createElement(name);
@@ -59,19 +66,30 @@ async function ask(path) {
   return answer.json();
 }
 
-/** What waits for a person, each with the command that ends it. */
+const FREEZE = { name: 'freeze', scope: 'operate', label: 'Freeze: no change by Reeve until thawed', path: '/api/v1/freeze', body: {} };
+const THAW = { name: 'thaw', scope: 'operate', label: 'Thaw', path: '/api/v1/thaw', body: {} };
+const answersTo = ({ id, what }) => [
+  { name: 'yes ' + id, scope: 'approve', label: 'Yes: ' + what, path: '/api/v1/approvals/' + encodeURIComponent(id), body: { yes: true } },
+  { name: 'no ' + id, scope: 'approve', label: 'No', path: '/api/v1/approvals/' + encodeURIComponent(id), body: { yes: false } },
+];
+
+/** What waits for a person, each with the command that ends it, and what may be pressed for it. */
 function notesOf(status) {
   const notes = [];
-  const note = (text, ...commands) => notes.push({ text, commands });
-  for (const one of status.approvals || []) note('Waits for your yes or no, for ' + lasting(one.expires_in_ms) + ' more: ' + one.what + (one.classification ? ', because of ' + one.classification : '') + (one.incident ? ' (' + one.incident + ')' : ''), 'reeve approve ' + one.id, 'reeve deny ' + one.id);
-  if (status.frozen) note('Frozen by ' + (status.freeze ? status.freeze.who + ': ' + status.freeze.because : 'a person') + '. Nothing is changed.', 'reeve thaw --because "…"');
+  const note = (text, commands = [], orders = []) => notes.push({ text, commands, orders });
+  for (const one of status.approvals || []) {
+    const eyes = one.yes_needed > 1 ? ' (' + one.yes_needed + ' people must say yes; so far: ' + ((one.yes_by || []).join(', ') || 'nobody') + ')' : '';
+    const about = (one.classification ? ', because of ' + one.classification : '') + (one.incident ? ' (' + one.incident + ')' : '');
+    note('Waits for your yes or no, for ' + lasting(one.expires_in_ms) + ' more: ' + one.what + about + eyes, ['reeve approve ' + one.id, 'reeve deny ' + one.id], answersTo(one));
+  }
+  if (status.frozen) note('Frozen by ' + (status.freeze ? status.freeze.who + ': ' + status.freeze.because : 'a person') + '. Nothing is changed.', ['reeve thaw --because "…"'], [THAW]);
   for (const held of status.containment || []) {
     if (held.reason === 'operator_freeze') continue;
     const ends = held.release_by_person ? ' It ends only when a person releases it.' : ' It ends by itself when its cause is gone.';
-    note('Contained for ' + lasting(held.for_ms) + ': ' + held.scope + ' (' + held.reason + ') ' + (held.detail || '') + '.' + ends, 'reeve release ' + held.scope + ' --because "…"');
+    note('Contained for ' + lasting(held.for_ms) + ': ' + held.scope + ' (' + held.reason + ') ' + (held.detail || '') + '.' + ends, ['reeve release ' + held.scope + ' --because "…"']);
   }
   for (const one of status.incidents || []) {
-    if (one.state === 'escalated') note('A page is open: ' + one.scope + ', ' + one.classification + ': ' + one.because, 'reeve trace ' + one.id);
+    if (one.state === 'escalated') note('A page is open: ' + one.scope + ', ' + one.classification + ': ' + one.because, ['reeve trace ' + one.id]);
   }
   for (const problem of status.problems || []) note(problem);
   return notes;
@@ -101,13 +119,51 @@ function listed(status) {
   return playing <= PLAYING_MAX || isAllShown ? channels : channels.filter((one) => !plays(one));
 }
 
+const isArmed = (order) => armed.name === order.name && Date.now() < armed.until;
+const labelOf = (order) => (isArmed(order) ? 'Press again. ' : '') + order.label;
+
+/** One button, as it stands now. */
+function dress(button, order) {
+  button.textContent = labelOf(order);
+  button.className = isArmed(order) ? 'bad' : '';
+  button.dataset.order = order.name;
+  button.onclick = () => press(order);
+  return button;
+}
+
+async function press(order) {
+  const isSecond = isArmed(order);
+  armed = isSecond ? { name: '', until: 0 } : { name: order.name, until: Date.now() + ARMED_MS };
+  if (isSecond) await send(order);
+  refresh();
+}
+
+/** No answer means that nothing is known: the order may have arrived. */
+async function send({ path, body }) {
+  const because = byId('because').value.trim() || 'from the console';
+  const headers = { 'x-reeve-csrf': session, 'content-type': 'application/json' };
+  const what = { method: 'POST', headers, body: JSON.stringify({ ...body, because }), signal: AbortSignal.timeout(ANSWER_MS) };
+  try {
+    const answer = await fetch(path, what);
+    const told = await answer.json();
+    byId('said').textContent = answer.ok ? told.said : 'Not done: ' + (told.because || told.message || 'refused with ' + answer.status);
+    if (answer.ok) byId('because').value = '';
+  } catch {
+    byId('said').textContent = 'No answer. Whether it was done is shown above as soon as Reeve answers.';
+  }
+}
+
 function paintAttention(notes) {
-  const lines = notes.map(({ text, commands }) => {
+  if (isPressed) return;
+  const focused = document.activeElement?.dataset.order;
+  const lines = notes.map(({ text, commands, orders }) => {
     const line = element('p', text);
     for (const command of commands) line.append(element('code', command));
+    for (const order of orders) if (may.includes(order.scope)) line.append(dress(element('button'), order));
     return line;
   });
   byId('attention').replaceChildren(...(lines.length ? lines : [element('p', 'nothing', 'none')]));
+  if (focused) document.querySelector('#attention [data-order="' + CSS.escape(focused) + '"]')?.focus();
 }
 
 function paint(status, recent) {
@@ -124,6 +180,9 @@ function paint(status, recent) {
   const count = incidents.length + notes.length - told;
   document.title = (count ? '(' + count + ') ' : '') + 'Reeve';
   paintAttention(notes);
+  byId('orders').hidden = !may.includes('operate') && !may.includes('approve');
+  byId('freeze').hidden = Boolean(status.frozen) || !may.includes('operate');
+  dress(byId('freeze'), FREEZE);
   fill('incidents', ['incident', 'where', 'what', 'state', 'since', 'why'], incidents.map((one) => [cell(one.id), cell(one.scope), cell(one.classification), cell(one.state), cell(lasting(one.open_ms)), cell(one.because || '')]), 'none');
   const channels = listed(status);
   fill('channels', ['channel', 'health', 'why', 'starts (1 h)', 'breaker'], channels.map((one) => [cell(one.id), health(one), cell(heldOf(status, one) + (one.because || '')), cell(String(one.restart_count)), cell(one.breaker, one.breaker === 'closed' ? '' : 'warn')]), (status.channels || []).length ? 'all play' : 'none configured');
@@ -142,6 +201,7 @@ function complain(error) {
 async function refresh() {
   clearTimeout(timer);
   try {
+    if (may.length === 0) may = (await ask('/api/v1/session')).may;
     paint(await ask('/api/v1/status'), await ask('/api/v1/incidents?limit=15'));
   } catch (error) {
     if (error.login) {
@@ -159,6 +219,7 @@ async function refresh() {
 
 function keep(key) {
   session = key;
+  may = [];
   if (key) sessionStorage.setItem('reeve-session', key);
   else sessionStorage.removeItem('reeve-session');
 }
@@ -191,4 +252,8 @@ byId('leave').addEventListener('click', async () => {
   notice = '';
   refresh();
 });
+addEventListener('pointerdown', () => { isPressed = true; });
+// The click comes after it, and must find its button.
+for (const end of ['pointerup', 'pointercancel', 'blur']) addEventListener(end, () => setTimeout(() => { isPressed = false; }));
+byId('orders').addEventListener('submit', (event) => event.preventDefault());
 refresh();
