@@ -5,8 +5,11 @@ import { FAILURES_KEPT } from './state/breaker.ts';
 import { RESTARTS_KEPT } from './state/lifecycle.ts';
 import { STARTS_KEPT } from './state/window.ts';
 
-/** Largest sound values: beyond them the guard could not remember enough to keep the limit. */
-const COUNT_MAX: Partial<Record<keyof Limits, number>> = {
+/**
+ * Largest sound values: beyond them the guard could not remember enough to keep the limit. A time that is not here is
+ * at most a day. What a configuration may say must be sound here, too.
+ */
+const VALUE_MAX: Partial<Record<keyof Limits, number>> = {
   windowStartsMax: STARTS_KEPT - 1,
   breakerFailuresMax: FAILURES_KEPT,
   dailyRestartCap: RESTARTS_KEPT,
@@ -16,6 +19,8 @@ const COUNT_MAX: Partial<Record<keyof Limits, number>> = {
   stepsMax: 3,
   sharedCauseChannelsMin: 1_000,
   poolPressureMax: 1,
+  breakerOpenMsMax: 7 * DAY_MS,
+  fingerprintMemoryMs: 30 * DAY_MS,
 };
 
 const isCount = (name: string): boolean =>
@@ -37,7 +42,7 @@ function problemOf(name: keyof Limits, value: unknown): string | undefined {
   if (typeof value !== 'number' || !Number.isFinite(value)) return `${name} is ${String(value)}, not a number`;
   if (value < 0 || (value === 0 && !MAY_BE_ZERO.has(name))) return `${name} is ${value}, and must be above 0`;
   if (isCount(name) && !Number.isInteger(value)) return `${name} is ${value}, not a whole number`;
-  const max = COUNT_MAX[name] ?? (name.endsWith('Ms') || name.endsWith('MsMax') ? DAY_MS : Number.MAX_SAFE_INTEGER);
+  const max = VALUE_MAX[name] ?? (name.endsWith('Ms') || name.endsWith('MsMax') ? DAY_MS : Number.MAX_SAFE_INTEGER);
   return value > max ? `${name} is ${value}, above ${max}` : undefined;
 }
 

@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import { LIMIT_ROWS } from '../../src/config/document/limit_rows.ts';
 import { DEFAULT_LIMITS, type Limits } from '../../src/core/limits.ts';
 import { limitProblems } from '../../src/guard/limits.ts';
 
@@ -40,5 +41,10 @@ describe('the limits of the guard', () => {
       'poolPressureMax is 1.01, above 1',
       'windowMs is 86400001, above 86400000',
     ]);
+  });
+
+  it('take all that a configuration may say, or a file that was checked would end a start and pass over a reload', () => {
+    const ends = LIMIT_ROWS.flatMap(({ name, strictest, laxest }) => [{ [name]: strictest }, { [name]: laxest }]);
+    expect(ends.flatMap(problemsWith)).toEqual([]);
   });
 });
