@@ -33,6 +33,18 @@ describe('a lease', () => {
     await world.live(15_000);
     expect(world.engine.restarts).toHaveLength(1);
   });
+
+  it('that takes the place of a longer one does not keep the channel down until the end of that', async () => {
+    const world = await playing();
+    world.say({ type: 'control.leased', scope: NEWS, forMs: 14_400_000, ...ANN });
+    world.engine.kill('news');
+    await world.live(20_000);
+    world.say({ type: 'control.leased', scope: NEWS, forMs: 60_000, ...ANN });
+    await world.live(59_000);
+    expect(world.engine.restarts).toEqual([]);
+    await world.live(6_000);
+    expect(world.engine.restarts).toHaveLength(1);
+  });
 });
 
 describe('a maintenance window', () => {

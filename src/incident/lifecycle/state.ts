@@ -96,11 +96,12 @@ const CHANGES: ReadonlySet<string> = new Set([
   'approval.answered',
 ]);
 
-/** What may undo a refusal: commands of a person, and the end of a containment. */
+/** What may undo a refusal, or end it sooner: commands of a person, and the end of a containment. */
 const UNDOING: ReadonlySet<string> = new Set([
   'containment.cleared',
   'control.released',
   'control.thawed',
+  'control.leased',
   'control.lease_ended',
   'control.window_ended',
   'control.phase_set',
@@ -116,6 +117,9 @@ function reopenedIn(state: IncidentState, { fact }: JournalEntry): IncidentState
         return waitsAtRest(held) && covers(fact.scope, held.incident);
       case 'control.thawed':
         return denialOf(held) === 'frozen';
+      // It may take the place of one whose end was waited for, and end before that.
+      case 'control.leased':
+        return held.last?.kind === 'watching' && wasPutOff(held.last) && covers(fact.scope, held.incident);
       case 'control.lease_ended':
       case 'control.window_ended':
         return held.last?.kind === 'watching';
@@ -159,9 +163,7 @@ function closed(state: IncidentState, { incident: id, monoMs, fact }: JournalEnt
   const rest = { ...state, open: isTaken ? left.map((held) => owing(held, over)) : left };
   const { incident, cure } = over;
   if (incident.scope.kind !== 'channel') {
-    const wasHeldUp = (held: OpenIncident): boolean =>
-      denialOf(held) === 'shared_cause' && covers(incident.scope, held.incident);
-    return reopened(rest, wasHeldUp);
+    return reopened(rest, (held) => denialOf(held) === 'shared_cause' && covers(incident.scope, held.incident));
   }
   if (cure === undefined) return rest;
   const { classification, scope } = incident;
@@ -180,10 +182,8 @@ function wasPutOff(last: Outcome | undefined): boolean {
 const owing = (held: OpenIncident, { incident }: OpenIncident): OpenIncident =>
   held.incident.scope.kind !== 'channel' && covers(held.incident.scope, incident) ? { ...held, owesRun: true } : held;
 
-function withoutCure(state: IncidentState, permit: string): IncidentState {
-  if (state.cured === undefined) return state;
-  return { ...state, cured: state.cured.filter((past) => past.permit.id !== permit) };
-}
+const withoutCure = (state: IncidentState, permit: string): IncidentState =>
+  state.cured === undefined ? state : { ...state, cured: state.cured.filter((past) => past.permit.id !== permit) };
 
 /** The last verified cure of this very trouble on the channel, in an incident that is closed. */
 export const pastCure = (

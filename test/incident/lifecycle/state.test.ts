@@ -194,6 +194,16 @@ describe('a command of a person', () => {
     expect(reopenedBy(refused('cooldown'), reset({ kind: 'group', id: 'local' }))).toBe(false);
   });
 
+  it('to lease a scope reopens what lies in it and waits for a moment, which may be the end of a longer lease', () => {
+    const leased = (scope: Scope) => command({ type: 'control.leased', scope, who: 'ann' } as unknown as JournalFact);
+    const tillThen = { ...watching, denial: undefined, retryAfterMs: 14_400_000, escalateAfterMs: undefined };
+    const ofRule = { ...tillThen, retryAfterMs: undefined, escalateAfterMs: 60_000 };
+    const news = leased({ kind: 'channel', id: 'news' });
+    expect([reopenedBy(tillThen, news), reopenedBy(tillThen, leased({ kind: 'fleet' }))]).toEqual([true, true]);
+    expect(reopenedBy(tillThen, leased({ kind: 'channel', id: 'sport' }))).toBe(false);
+    expect([reopenedBy(ofRule, news), reopenedBy(refused('containment'), news)]).toEqual([false, false]);
+  });
+
   it('reopens nothing before the first run has ended', () => {
     expect(heldOf([opened(), reset({ kind: 'fleet' })]).reopened).toBeUndefined();
   });
