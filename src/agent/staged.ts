@@ -1,8 +1,10 @@
 /** Starts what a shared cause left down: a canary first, then a ramp that is clocked by its own proofs (law S4). */
+import { isHeldBy } from '../control/holds.ts';
 import { isWholeContained } from '../core/contained.ts';
 import type { Clock } from '../core/clock.ts';
 import type { GuardDecision } from '../core/plan.ts';
-import { PERMIT_INVALID, type Permit, type ToolResult, type Verification } from '../core/tool.ts';
+import type { Scope } from '../core/scope.ts';
+import { PERMIT_INVALID, type Permit, type PermitTerms, type ToolResult, type Verification } from '../core/tool.ts';
 
 /** What a staged start asks of the world, for one channel at a time. */
 export interface StagedPorts {
@@ -50,6 +52,8 @@ const OF_SOME_PLANS: ReadonlySet<string> = new Set([
   'approval_needed',
 ]);
 const OF_A_SCOPE = /\((?:fleet|group:|engine:)/;
+/** And these where a person has the whole in hand. */
+const HOLDS: ReadonlySet<string> = new Set(['hands_off', 'maintenance']);
 
 /** One high-risk action with one child permit per start. Ends with what was started, what was left out, and why. */
 export const stagedStart = (plan: Permit, ports: StagedPorts, signal: AbortSignal): Promise<ToolResult> =>
@@ -112,7 +116,7 @@ class Stage {
         const decision = this.#ports.child(this.#plan, channel);
         if (decision.verdict === 'allow') this.#fly(channel, decision.permit);
         else if (isForRoom(decision)) return this.#waitFor(decision.retryAfterMs ?? LOOK_MS);
-        else if (isOfThePlan(decision)) this.#end(`${channel}: ${textOf(decision)}`);
+        else if (isOfThePlan(decision, this.#plan.terms)) this.#end(`${channel}: ${textOf(decision)}`);
         else this.#left.push({ channel, because: textOf(decision) });
       }
       if (this.#ended === undefined) this.#waiting.shift();
@@ -202,5 +206,14 @@ const isForRoom = ({ code, retryAfterMs }: Denial): boolean =>
   // Something has died a moment ago: the proof that the cause is over comes anew (law S8).
   (code === 'containment' && retryAfterMs !== undefined);
 
-const isOfThePlan = ({ code, because }: Denial): boolean =>
-  OF_THE_PLAN.has(code) || (OF_SOME_PLANS.has(code) && (OF_A_SCOPE.test(because) || isWholeContained(because)));
+const isOfThePlan = ({ code, because }: Denial, plan: PermitTerms): boolean =>
+  OF_THE_PLAN.has(code) ||
+  (OF_SOME_PLANS.has(code) && (OF_A_SCOPE.test(because) || isWholeContained(because))) ||
+  (HOLDS.has(code) && isHeldBy(because, scopesOf(plan)));
+
+/** The plan's own, then those that hold all of it. */
+const scopesOf = ({ call: { target }, engine }: PermitTerms): readonly Scope[] => [
+  target,
+  ...(engine === undefined ? [] : [{ kind: 'engine', id: engine } as const]),
+  { kind: 'fleet' },
+];

@@ -110,6 +110,8 @@ describe('a staged start', () => {
   it.each([
     ['frozen', 'ann'],
     ['containment', 'group:g is contained (shared_cause): it failed'],
+    ['hands_off', 'group:g is on a lease of ann: work'],
+    ['maintenance', 'maintenance win-1 of fleet: work'],
   ] as const)('ends for all channels at %s that holds for the whole group', async (code, because) => {
     const refused = (channel: string) => (channel === 'c1' ? ([code, because] as const) : undefined);
     const { begun, handed, result } = await started(ids(3), { refused });

@@ -8,6 +8,8 @@ const pages = (world: World) =>
   world
     .facts('escalation.raised')
     .map(({ escalation: { reason, scope } }) => [reason, scope.kind === 'channel' ? scope.id : scope.kind]);
+const GROUP = { kind: 'group', id: 'encoders' } as const;
+const FLEET = { kind: 'fleet' } as const;
 const ANN = { who: 'ann', because: 'test' } as const;
 
 async function died(options: Parameters<typeof pipelineHarness>[0] = {}): Promise<World> {
@@ -41,6 +43,38 @@ describe('a staged start of a group', () => {
     expect(restarted(world).toSorted()).toEqual(['a', 'c', 'd', 'vip']);
     await world.live(100_000);
     expect(restarted(world)).toContain('b');
+  });
+
+  it.each([
+    ['a lease of the group', { type: 'control.leased', scope: GROUP, forMs: 200_000 }],
+    [
+      'a window of the group',
+      { type: 'control.window_added', window: 'w', scope: GROUP, startsInMs: 0, forMs: 200_000 },
+    ],
+    [
+      'a window of the fleet',
+      { type: 'control.window_added', window: 'w', scope: FLEET, startsInMs: 0, forMs: 200_000 },
+    ],
+  ] as const)('is what comes at the end of %s, with no page for each of its channels', async (_, hold) => {
+    const world = await died();
+    world.say({ ...hold, ...ANN });
+    await world.live(199_000);
+    expect([restarted(world), pages(world)]).toEqual([[], []]);
+    await world.live(41_000);
+    expect(restarted(world).toSorted()).toEqual(NAMES.toSorted());
+    expect(pages(world)).toEqual([]);
+  });
+
+  it('ends where a window of the group begins in the middle of it, and goes on as one plan at its end', async () => {
+    const world = await died();
+    while (restarted(world).length < 1) await world.live(250);
+    const begun = restarted(world).length;
+    world.say({ type: 'control.window_added', window: 'w', scope: GROUP, startsInMs: 0, forMs: 200_000, ...ANN });
+    await world.live(199_000);
+    expect(restarted(world)).toHaveLength(begun);
+    await world.live(41_000);
+    expect(restarted(world).toSorted()).toEqual(NAMES.toSorted());
+    expect(pages(world)).toEqual([]);
   });
 
   it('begins no plan where none of its channels may be started, and that is no cure that did not help', async () => {

@@ -1,4 +1,5 @@
 /** The questions about what policy and people allow. */
+import { leaseText, windowText } from '../../control/holds.ts';
 import { frozenNow, leaseOf, whyHeld, windowOf } from '../../control/state.ts';
 import { containedText } from '../../core/contained.ts';
 import type { Phase } from '../../core/control.ts';
@@ -59,12 +60,12 @@ export function handsOff({ spec, control, scopes, nowMs }: CheckInput): Answer {
   }
   const lease = leaseOf(control, scopes, nowMs);
   if (lease !== undefined) {
-    const value = `${keyOfScope(lease.scope)} is on a lease of ${lease.who}`;
+    const value = leaseText(lease);
     return refuse('hands_off', { value, threshold, freeInMs: lease.untilMs - nowMs }, `${value}: ${lease.because}`);
   }
   const window = windowOf(control, scopes, nowMs);
   if (window === undefined) return pass('nobody said no', threshold);
-  const value = `maintenance ${window.id} of ${keyOfScope(window.scope)}`;
+  const value = windowText(window);
   return refuse('maintenance', { value, threshold, freeInMs: window.untilMs - nowMs }, `${value}: ${window.because}`);
 }
 

@@ -13,7 +13,7 @@ import type { Limits } from '../../core/limits.ts';
 import type { Persona } from '../../core/persona.ts';
 import type { DenialCode, GuardDecision, Plan } from '../../core/plan.ts';
 import { withoutRefused } from './staged_plan.ts';
-import type { RunId } from '../../core/scope.ts';
+import { type RunId, scopesOver } from '../../core/scope.ts';
 import {
   type Attempt,
   PERMIT_INVALID,
@@ -207,7 +207,8 @@ class RunRecorder {
     });
     if (decided.asked) this.#plannerAsked += 1;
     const frame = this.#ask(decided.envelope);
-    const refined = withoutRefused(decided.plan, (channel) => this.#deps.whyNotPlanned(frame, channel));
+    const whyNot = (channel: string) => this.#deps.whyNotPlanned(frame, channel);
+    const refined = withoutRefused(decided.plan, whyNot, scopesOver(incident.scope, incident));
     if (refined.handedOver.length > 0) this.#deps.handOver(incident, refined.handedOver);
     const plan = this.#deps.bound(incident, refined.plan, decided.envelope);
     this.#unwritten.push({ type: 'plan.made', plan });

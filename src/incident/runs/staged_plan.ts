@@ -1,6 +1,8 @@
 /** Takes out of a staged plan what may not be part of it, before anybody is asked for a permit. */
+import { isHeldBy } from '../../control/holds.ts';
 import { isWholeContained } from '../../core/contained.ts';
 import type { DenialCode, Plan } from '../../core/plan.ts';
+import type { Scope } from '../../core/scope.ts';
 import { toolNamed } from '../../core/tool.ts';
 import { isStaged } from '../../remediation/catalog.ts';
 
@@ -23,13 +25,20 @@ const OF_ALL: ReadonlySet<DenialCode> = new Set([
   'containment',
   'fleet_daily_cap',
 ]);
+/** A person's, of one channel or of the whole. */
+const HOLDS: ReadonlySet<DenialCode> = new Set(['hands_off', 'maintenance']);
 const WAIT_MS = 600_000;
 
 /**
  * A plan may name only what each channel's own persona, lease, caps and breaker allow now (laws S4 and S9). Where
- * none is left it is no plan: for a reason of the whole it waits, and is no cure that did not help.
+ * none is left it is no plan: for a reason of the whole it waits, and is no cure that did not help. `over`: the scopes
+ * that hold all of the plan.
  */
-export function withoutRefused(plan: Plan, whyNot: (channel: string) => Refusal | undefined): Refined {
+export function withoutRefused(
+  plan: Plan,
+  whyNot: (channel: string) => Refusal | undefined,
+  over: readonly Scope[] = [],
+): Refined {
   // What is no tool at all the guard refuses by name.
   const isOne = plan.kind === 'act' && toolNamed(plan.call.tool) !== undefined && isStaged(plan.call);
   if (!isOne) return { plan, handedOver: [] };
@@ -40,7 +49,7 @@ export function withoutRefused(plan: Plan, whyNot: (channel: string) => Refusal 
   if (refused.length === 0) return { plan, handedOver: [] };
   const out = new Set(refused.map(({ channel }) => channel));
   const allowed = plan.call.channels.filter((channel) => !out.has(channel));
-  const handedOver = refused.filter(({ code, because }) => !isOfAll(code, because)).map(({ channel }) => channel);
+  const handedOver = refused.filter((refusal) => !isOfAll(refusal, over)).map(({ channel }) => channel);
   const heldAsWhole = refused.map(({ channel }) => channel).filter((channel) => !handedOver.includes(channel));
   // What holds for the whole the guard refuses by itself: that is reported, and asked about again when it passes.
   const channels = allowed.length > 0 ? allowed : heldAsWhole;
@@ -50,6 +59,6 @@ export function withoutRefused(plan: Plan, whyNot: (channel: string) => Refusal 
   return { plan: { kind: 'wait', escalateAfterMs: WAIT_MS, because, by: plan.by }, handedOver };
 }
 
-/** A contained channel is its own affair; a contained group, engine or fleet is not. */
-const isOfAll = (code: DenialCode, because: string): boolean =>
-  OF_ALL.has(code) && (code !== 'containment' || isWholeContained(because));
+/** A contained or leased channel is its own affair; a contained or leased group, engine or fleet is not. */
+const isOfAll = ({ code, because }: Refusal, over: readonly Scope[]): boolean =>
+  HOLDS.has(code) ? isHeldBy(because, over) : OF_ALL.has(code) && (code !== 'containment' || isWholeContained(because));

@@ -36,6 +36,15 @@ describe('a staged plan', () => {
     expect([channelsOf(left), handedOver]).toEqual([['b'], []]);
   });
 
+  it.each([
+    ['hands_off', 'group:g is on a lease of ann: work', 'channel:b is on a lease of ann: group:g'],
+    ['maintenance', 'maintenance win-1 of group:g: work', 'maintenance win-1 of channel:b: work'],
+  ] as const)('hands no channel over for %s of the whole, but one that is held by itself', (code, ofAll, ofOne) => {
+    const over = [{ kind: 'group', id: 'g' }, { kind: 'fleet' }] as const;
+    const held = withoutRefused(plan(['a', 'b']), (id) => ({ code, because: id === 'b' ? ofOne : ofAll }), over);
+    expect([channelsOf(held.plan), held.handedOver]).toEqual([['a'], ['b']]);
+  });
+
   it('hands over a channel that is contained by itself', () => {
     expect(
       refined(['a', 'b'], { a: ['containment', 'channel:a is contained (breaker_open): restarts fail'] }).handedOver,
