@@ -84,11 +84,26 @@ export function withdrawApprovals(
   state: ControlState,
   incident: IncidentId,
 ): { readonly drafts: readonly Draft[]; readonly yesUnused: boolean } {
-  const live = state.approvals.filter(
-    (one) => one.approval.incident === incident && (one.state === 'pending' || one.state === 'yes'),
-  );
+  const live = liveOf(state, incident);
   return { drafts: live.map(({ approval }) => expiredDraft(approval)), yesUnused: live.some(isYes) };
 }
+
+/**
+ * Facts that close what Reeve itself has asked there, because it asks anew: an answer to a question that is not the
+ * newest would change nothing. `yes`: one that a person has given, and that does not fit what is due now.
+ */
+export function supersedeQuestions(
+  state: ControlState,
+  incident: IncidentId,
+): { readonly drafts: readonly Draft[]; readonly yes: Approval | undefined } {
+  const own = liveOf(state, incident).filter(isOwn);
+  return { drafts: own.map(({ approval }) => expiredDraft(approval)), yes: own.find(isYes)?.approval };
+}
+
+const liveOf = (state: ControlState, incident: IncidentId): readonly KeptApproval[] =>
+  state.approvals.filter(
+    (one) => one.approval.incident === incident && (one.state === 'pending' || one.state === 'yes'),
+  );
 
 const isYes = (one: KeptApproval): boolean => one.state === 'yes';
 

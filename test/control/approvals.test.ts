@@ -6,6 +6,7 @@ import {
   hasYes,
   pendingApprovals,
   pendingFor,
+  supersedeQuestions,
   YES_MS_MIN,
 } from '../../src/control/approvals.ts';
 import { type ControlState, controlProjection } from '../../src/control/state.ts';
@@ -75,6 +76,23 @@ describe('a question to a person', () => {
     const yes = fold([0, question()], [599_999, answer(true)]);
     expect(hasYes(yes, 'apr-1', hash(yes), { nowMs: 599_999 + YES_MS_MIN - 1 })).toBe(true);
     expect(expireApprovals(yes, 599_999 + YES_MS_MIN)).toHaveLength(1);
+  });
+
+  it('ends with the next one that Reeve asks there, and so does a yes that was not used; what a person proposed stays', () => {
+    const state = fold(
+      [0, question('apr-1')],
+      [1, question('apr-2')],
+      [2, { type: 'approval.answered', id: 'apr-2', yes: true, ...context }],
+      [3, question('apr-3', { proposed: true, askedBy: 'ann' })],
+      [4, question('apr-4', { incident: 'inc-2' })],
+    );
+    const { drafts, yes } = supersedeQuestions(state, 'inc-1');
+    expect(drafts.map(({ fact }) => fact)).toEqual([
+      { type: 'approval.expired', id: 'apr-1' },
+      { type: 'approval.expired', id: 'apr-2' },
+    ]);
+    expect(yes?.id).toBe('apr-2');
+    expect(supersedeQuestions(controlProjection.initial, 'inc-1')).toEqual({ drafts: [], yes: undefined });
   });
 
   describe('that needs two people', () => {

@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import { answerApproval } from '../../src/control/commands.ts';
 import { suspendableClock } from '../support/fake_clock.ts';
 import { pipelineHarness } from '../support/pipeline_harness.ts';
 
@@ -127,6 +128,18 @@ describe('a restart that wants a yes', () => {
     expect(world.engine.restarts).toEqual([]);
   });
 
+  it('is reported as not done on the yes, too, where the question before it had expired as well', async () => {
+    const world = await asked();
+    await world.live(640_000);
+    const before = world.facts('escalation.raised').length;
+    world.say({ type: 'control.leased', scope: { kind: 'channel', id: 'news' }, forMs: 3_600_000, ...ANN });
+    answer(world, true);
+    await world.live(610_000);
+    expect(world.engine.restarts).toEqual([]);
+    const because = expect.stringContaining('the yes to restart_channel on channel:news could not be used in time');
+    expect(world.facts('escalation.raised').slice(before)).toMatchObject([{ escalation: { summary: because } }]);
+  });
+
   it('needs no answer any more when the channel plays again: the question ends with its incident', async () => {
     const world = await asked();
     world.engine.startByHand('news');
@@ -142,6 +155,56 @@ describe('a restart that wants a yes', () => {
     answer(world, true);
     await world.live(15_000);
     expect(world.engine.restarts).toEqual([]);
+  });
+});
+
+describe('a staged start that wants a yes', () => {
+  const MANY = ['a', 'b', 'c', 'd'];
+  const PERSONA = { tool_access_policy: { restart_channel: 'require_approval' } } as const;
+  const restarted = (world: World) => world.engine.restarts.map(({ channel }) => channel).toSorted();
+
+  /** All but `late` have died, and the question about their start waits. */
+  async function askedForAll(): Promise<World> {
+    const world = pipelineHarness({ channels: [...MANY, 'late'], personaWith: PERSONA });
+    await world.live(20_000);
+    for (const name of MANY) world.engine.kill(name);
+    while (world.facts('approval.asked').length === 0) await world.live(250);
+    // In the very millisecond in which the cause is over: it is looked at once more.
+    await world.live(5_000);
+    return world;
+  }
+
+  it('is asked for once more when one more has died, and the question before it is over', async () => {
+    const world = await askedForAll();
+    const first = question(world);
+    world.engine.kill('late');
+    await world.live(90_000);
+    expect(question(world).call.channels.toSorted()).toEqual([...MANY, 'late']);
+    const order = { id: first.id, yes: true, nowMs: world.clock.monotonicMs() };
+    expect(answerApproval(world.pipeline.control(), order, ANN)).toMatchObject({
+      ok: false,
+      because: expect.stringContaining(`asked again, as ${question(world).id}`),
+    });
+    answer(world, true);
+    await world.live(60_000);
+    expect(restarted(world)).toEqual([...MANY, 'late']);
+  });
+
+  it('is asked for again at once where the yes fits no more, and the person hears that nothing was done', async () => {
+    const world = await askedForAll();
+    const pagesBefore = world.facts('escalation.raised').length;
+    world.engine.startByHand('d');
+    await world.live(2_000);
+    answer(world, true);
+    await world.live(10_000);
+    expect(restarted(world)).toEqual([]);
+    expect(question(world).call.channels.toSorted()).toEqual(['a', 'b', 'c']);
+    const news = world.facts('escalation.raised').slice(pagesBefore);
+    expect(news).toMatchObject([{ escalation: { reason: 'approval_needed' } }]);
+    expect(news[0]?.escalation.summary).toContain('nothing was done');
+    answer(world, true);
+    await world.live(60_000);
+    expect(restarted(world)).toEqual(['a', 'b', 'c']);
   });
 });
 

@@ -181,7 +181,9 @@ export class Housekeeping {
       const what = describeCall(kept.approval.call);
       const because =
         kept.state === 'yes' ? `the yes to ${what} could not be used in time` : `there was no answer in time: ${what}`;
-      return [expired, ...raise(pageFor(incident, 'approval_expired', { ...about, because }))];
+      const page = pageFor(incident, 'approval_expired', { ...about, because });
+      // Each time it is news: whoever said yes believes that it was done.
+      return [expired, ...raise(kept.state === 'yes' ? { ...page, occasion: `yes to ${kept.approval.id}` } : page)];
     });
   }
 

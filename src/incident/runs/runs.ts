@@ -1,13 +1,14 @@
 /** Starts runs, one at a time for each channel. */
-import { approvalHash, askApproval, hasYes, unusedYes } from '../../control/approvals.ts';
+import { approvalHash, askApproval, hasYes, supersedeQuestions, unusedYes } from '../../control/approvals.ts';
 import type { ControlState } from '../../control/state.ts';
 import type { Clock } from '../../core/clock.ts';
-import { FULL_LOOP, type Phase } from '../../core/control.ts';
+import { type Approval, FULL_LOOP, type Phase } from '../../core/control.ts';
 import type { Engine } from '../../core/engine.ts';
 import type { GroundedContextEnvelope } from '../../core/envelope.ts';
 import type { Ids } from '../../core/id.ts';
 import { type Incident, keyOfIncidentPage } from '../../core/incident.ts';
 import { unknownPage } from '../../journal/recover.ts';
+import { pageFor } from '../pages/page.ts';
 import type { PagingPort } from '../pipeline/ports.ts';
 import type { Append, Draft, Read } from '../../core/journal.ts';
 import {
@@ -105,9 +106,9 @@ export class Runs {
     );
   }
 
-  /** The question that goes with a run that ended as `approval_needed`. */
+  /** The question that goes with a run that ended as `approval_needed`, in place of those before it. */
   askApproval(incident: Incident, run: RunId, envelope: GroundedContextEnvelope | undefined): readonly Draft[] {
-    const { clock, ids, settings } = this.#deps;
+    const { clock, control, ids, settings } = this.#deps;
     const wanted = this.#asked.get(incident.id);
     this.#asked.delete(incident.id);
     if (wanted === undefined) return [];
@@ -119,7 +120,16 @@ export class Runs {
     const asker = by.kind === 'operator' && { askedBy: by.who };
     const question = { id: ids.next('apr'), call, incident: incident.id, run, classification, ...twoNeeded, ...asker };
     const asked = { ...question, askedAt: clock.now(), askedMs: clock.monotonicMs() };
-    return [askApproval(asked, settings().limits.approvalMs)];
+    const { drafts, yes } = supersedeQuestions(control(), incident.id);
+    const isVoid = yes === undefined ? [] : this.#pageVoid(incident, yes);
+    return [...drafts, ...isVoid, askApproval(asked, settings().limits.approvalMs)];
+  }
+
+  /** Whoever said yes believes that it was done. That it is asked again is no news by itself. */
+  #pageVoid(incident: Incident, { id, call }: Approval): readonly Draft[] {
+    const because = `nothing was done on the yes to ${describeCall(call)}: what is due now needs another one`;
+    const page = pageFor(incident, 'approval_needed', { because, envelope: undefined, attempts: [] });
+    return this.#deps.raise({ ...page, occasion: `yes to ${id}` });
   }
 
   #wire(): RunEffectsDeps {
@@ -225,10 +235,11 @@ export class Runs {
 
   /**
    * A yes to what a person proposed is the plan, and the guard is asked as ever. A yes is a yes to nothing else: as
-   * long as it is unused, a change that it does not name is not made, and a person is notified.
+   * long as it is unused, a change that it does not name is not made, and a person is notified. One that needs a yes of
+   * its own is refused by the guard, and asked for.
    */
-  #bound({ id }: Incident, plan: Plan, envelope: GroundedContextEnvelope): Plan {
-    const { control, clock } = this.#deps;
+  #bound({ id, scope, group }: Incident, plan: Plan, envelope: GroundedContextEnvelope): Plan {
+    const { control, clock, personaOf } = this.#deps;
     const proposal = unusedYes(control(), id, clock.monotonicMs());
     if (proposal?.proposed && proposal.hash === approvalHash(proposal.call, envelope.failureClassification)) {
       const who = proposal.askedBy ?? 'operator';
@@ -238,6 +249,7 @@ export class Runs {
     if (plan.kind !== 'act' || TOOL_SPECS.get(plan.call.tool)?.effect === 'observe') return plan;
     const yes = unusedYes(control(), id, clock.monotonicMs());
     if (yes === undefined || yes.hash === approvalHash(plan.call, envelope.failureClassification)) return plan;
+    if (accessOf(personaOf(scope, group), plan.call.tool) === 'require_approval') return plan;
     const because = `the yes was to ${describeCall(yes.call)}, now ${describeCall(plan.call)} is due: nothing was done`;
     return { kind: 'escalate', because, by: { kind: 'policy', because: 'a yes is a yes to nothing else' } };
   }
