@@ -60,6 +60,8 @@ export interface ReceiverStatus {
   readonly pages: number;
   /** Something should have been taken there by now. One that forgets what is not repeated is owed what is open. */
   readonly isOwed: boolean;
+  /** So should a critical page that is open and that nobody has. */
+  readonly owesUnheard: boolean;
 }
 
 /**
@@ -146,9 +148,11 @@ export class Dispatcher implements AsyncDisposable {
 
   status(): readonly ReceiverStatus[] {
     const nowMs = this.#options.clock.monotonicMs();
-    return this.#lanes.map(({ receiver: { name }, trouble, waiting, isOwed }) => {
+    const unheard = this.#pages().filter((page) => this.#isUnheard(page));
+    return this.#lanes.map(({ receiver: { name }, trouble, waiting, isOwed, owes }) => {
       const failingForMs = trouble === undefined ? undefined : nowMs - trouble.sinceMs;
-      return { receiver: name, error: trouble?.error, failingForMs, pages: waiting, isOwed };
+      const owesUnheard = unheard.some(owes);
+      return { receiver: name, error: trouble?.error, failingForMs, pages: waiting, isOwed, owesUnheard };
     });
   }
 
@@ -184,6 +188,11 @@ export class Dispatcher implements AsyncDisposable {
 
   #pages(): readonly Page[] {
     return [...this.#unjournaled.pages, ...this.#options.outbox().pages];
+  }
+
+  #isUnheard(page: Page): boolean {
+    if (page.escalation.severity !== 'critical' || page.resolved !== undefined) return false;
+    return !isDelivered(page) && !this.#lanes.some((lane) => lane.tookUnrecorded(page));
   }
 
   #pump(): void {

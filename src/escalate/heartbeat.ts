@@ -91,8 +91,16 @@ interface Fitness {
   /** When the decision loop finished its last round; undefined before its first. */
   readonly keptUpMs: MonoMs | undefined;
   readonly nowMs: MonoMs;
-  /** Of each receiver: how long it has taken nothing of what was sent to it, and whether something waits for it. */
-  readonly receivers: readonly { readonly failingForMs: number | undefined; readonly isOwed: boolean }[];
+  readonly receivers: readonly ReceiverFitness[];
+}
+
+interface ReceiverFitness {
+  /** How long it has taken nothing of what was sent to it. */
+  readonly failingForMs: number | undefined;
+  /** Something waits for it. */
+  readonly isOwed: boolean;
+  /** So does a critical page that nobody has. */
+  readonly owesUnheard: boolean;
 }
 
 /** The loop goes round each second. */
@@ -106,6 +114,12 @@ export function unfitness({ keptUpMs, nowMs, receivers }: Fitness): string | und
   if (idleMs > IDLE_MS_MAX) return `nothing has been decided for ${Math.round(idleMs / SECOND_MS)} s`;
   // One that failed at the last message of all, as at a repeat of what somebody has now, is asked again with the next.
   const isAnyOwed = receivers.some(({ isOwed }) => isOwed);
-  const canCall = receivers.some(({ failingForMs = 0 }) => failingForMs <= FAILING_MS_MAX);
-  return isAnyOwed && !canCall ? 'no receiver takes pages' : undefined;
+  if (isAnyOwed && receivers.every(fails)) return 'no receiver takes pages';
+  // Routes may lead a page to some receivers alone: that the others take theirs does not bring it to anybody.
+  const lost = receivers.filter(({ owesUnheard }) => owesUnheard);
+  return lost.length > 0 && lost.every(fails) ? NOBODY_HAS : undefined;
 }
+
+const NOBODY_HAS = 'a critical page waits that nobody has, and no receiver that is to have it takes it';
+
+const fails = ({ failingForMs = 0 }: ReceiverFitness): boolean => failingForMs > FAILING_MS_MAX;

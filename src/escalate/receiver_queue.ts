@@ -99,11 +99,19 @@ export class ReceiverQueue {
    * receiver forgets what is not repeated, anything that is open.
    */
   get isOwed(): boolean {
-    if (this.receiver.refresh !== undefined) return this.waiting > 0;
-    return this.#world.pages().some((page) => {
-      const due = this.#dueOf(page);
-      return due !== undefined && Math.max(due.dueMs, due.fromMs) <= this.#nowMs();
-    });
+    return this.receiver.refresh === undefined ? this.#world.pages().some(this.owes) : this.waiting > 0;
+  }
+
+  /** A message of this page should have been taken by now. */
+  readonly owes = (page: Page): boolean => {
+    const due = this.#dueOf(page);
+    return due !== undefined && Math.max(due.dueMs, due.fromMs) <= this.#nowMs();
+  };
+
+  /** It took what it must be sent of this page, but the journal would not take the record. */
+  tookUnrecorded(page: Page): boolean {
+    const due = this.#due.of(page, this.#world.repeatMs());
+    return due !== undefined && this.#unrecorded.has(due.id);
   }
 
   /** Pages that are open there, or must still be delivered. */

@@ -1,15 +1,17 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import type { Severity } from '../../src/core/classification.ts';
-import { HOUR_MS } from '../../src/core/duration.ts';
+import { HOUR_MS, MINUTE_MS } from '../../src/core/duration.ts';
 import { raise, resolve } from '../../src/escalate/escalator.ts';
 import { FLOOD_MS, isDelivered, pageOf } from '../../src/escalate/outbox.ts';
 import type { Receiver } from '../../src/escalate/receiver.ts';
+import type { Routing } from '../../src/escalate/routes.ts';
 import { MemoryStore } from '../../src/journal/memory.ts';
 import { fakeClock } from '../support/fake_clock.ts';
 import { escalation, FakeReceiver, type Mood, opened, raisedFact, resolvedFact } from './support.ts';
 
 const KEY = 'incident/inc-1';
+const PAGER_THEN_CHAT: Routing = (page, receiver) => (receiver === 'pager' ? 0 : page.raisedMs + 10 * MINUTE_MS);
 
 describe('a page', () => {
   it('is delivered to every receiver as soon as it is raised, and the deliveries are written down', async () => {
@@ -162,6 +164,34 @@ describe('a page', () => {
     expect(owed()).toEqual([[true, 1, true]]);
     append({ type: 'escalation.acked', key: 'incident/inc-1', who: 'eve' });
     expect(owed()).toEqual([[true, 1, false]]);
+  });
+
+  it('that nobody has is owed unheard where its route leads, and nowhere once somebody has it', async () => {
+    const [pager, chat] = [new FakeReceiver('pager'), new FakeReceiver('chat')];
+    const { dispatcher, append, advance } = opened([pager, chat], { routing: PAGER_THEN_CHAT });
+    const unheard = () => dispatcher.status().map(({ owesUnheard }) => owesUnheard);
+    pager.mood = 'down';
+    dispatcher.start();
+    append(raisedFact('esc-1'));
+    await advance(9 * MINUTE_MS);
+    expect(unheard()).toEqual([true, false]);
+    await advance(MINUTE_MS);
+    expect(chat.story).toEqual([`trigger ${KEY}`]);
+    expect(unheard()).toEqual([false, false]);
+  });
+
+  it.each([
+    ['is mild', { severity: 'warning' }],
+    ['is over', {}],
+  ] as const)('that %s is not owed unheard', async (how, change) => {
+    const pager = new FakeReceiver('pager');
+    const { dispatcher, append, advance } = opened([pager]);
+    pager.mood = 'down';
+    dispatcher.start();
+    append(raisedFact('esc-1', change));
+    if (how === 'is over') append(resolvedFact());
+    await advance(10 * MINUTE_MS);
+    expect(dispatcher.status()).toMatchObject([{ isOwed: true, owesUnheard: false }]);
   });
 
   it('that is open is owed to a receiver that forgets what is not repeated', async () => {
@@ -333,6 +363,19 @@ describe('when the journal takes nothing', () => {
     await advance(10 * HOUR_MS);
     expect(pager.story).toEqual([`trigger ${KEY}`]);
     expect(reported).toEqual([expect.stringMatching(/delivery.done could not be written down: .*no space left/)]);
+  });
+
+  it('a page that one receiver took without a record is not owed unheard to another', async () => {
+    const [pager, chat] = [new FakeReceiver('pager'), new FakeReceiver('chat')];
+    const store = new MemoryStore();
+    const { dispatcher, append, advance } = opened([pager, chat], { store });
+    append(raisedFact('esc-1'));
+    store.failWrites('no space left on device');
+    pager.mood = 'down';
+    dispatcher.start();
+    await advance(10 * MINUTE_MS);
+    expect(chat.story).toEqual([`trigger ${KEY}`]);
+    expect(dispatcher.status()).toMatchObject([{ isOwed: true, owesUnheard: false }, { isOwed: false }]);
   });
 
   it('a page can be raised without it, under a key of its own, once, and is retried and repeated', async () => {

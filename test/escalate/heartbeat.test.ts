@@ -92,8 +92,10 @@ describe('the heartbeat', () => {
 
 describe('whether Reeve can do its work', () => {
   const AT_WORK = { keptUpMs: 0, nowMs: 0 };
-  const MAIL_FAILS = { failingForMs: 120_001, isOwed: true };
-  const NOTHING_OWED = { failingForMs: 120_001, isOwed: false };
+  const MAIL_FAILS = { failingForMs: 120_001, isOwed: true, owesUnheard: false };
+  const NOTHING_OWED = { ...MAIL_FAILS, isOwed: false };
+  const CHAT_TAKES = { failingForMs: undefined, isOwed: false, owesUnheard: false };
+  const UNHEARD = { failingForMs: 120_001, isOwed: true, owesUnheard: true };
 
   it.each([
     ['the first round is still to come', { keptUpMs: undefined, nowMs: 90_000, receivers: [] }, undefined],
@@ -105,13 +107,19 @@ describe('whether Reeve can do its work', () => {
     ],
     [
       'the only receiver has failed for two minutes',
-      { ...AT_WORK, receivers: [{ failingForMs: 120_000, isOwed: true }] },
+      { ...AT_WORK, receivers: [{ ...UNHEARD, failingForMs: 120_000 }] },
       undefined,
     ],
     ['it has failed for longer', { ...AT_WORK, receivers: [MAIL_FAILS] }, 'no receiver takes pages'],
+    ['another takes pages', { ...AT_WORK, receivers: [MAIL_FAILS, { ...CHAT_TAKES, isOwed: true }] }, undefined],
     [
-      'another takes pages',
-      { ...AT_WORK, receivers: [MAIL_FAILS, { failingForMs: undefined, isOwed: true }] },
+      'another takes pages, but not the one that nobody has',
+      { ...AT_WORK, receivers: [UNHEARD, CHAT_TAKES] },
+      'a critical page waits that nobody has, and no receiver that is to have it takes it',
+    ],
+    [
+      'another is to have it, too, and has not failed for so long',
+      { ...AT_WORK, receivers: [UNHEARD, { ...UNHEARD, failingForMs: 119_000 }] },
       undefined,
     ],
     ['it failed at the last message and nothing waits for it', { ...AT_WORK, receivers: [NOTHING_OWED] }, undefined],
