@@ -49,12 +49,14 @@ function keepCompiled() {
  * What is worth compiling is compiled at once: beside encoders a helper thread may get no time for minutes, and until
  * it does everything would be interpreted. And what was compiled is kept: trouble is rare, and must not find code that
  * was thrown away since the last. Only expressions are compiled when they have shown that they are used: of the
- * catalogue's nine hundred most never are, and each was tried on its examples as it was loaded.
+ * catalogue's nine hundred most never are, and each was tried on its examples as it was loaded. Young objects are
+ * collected by the deciding thread alone: it would wait for helpers that began and then get no time.
  */
 const SMALL = [
   '--max-semi-space-size=4',
   '--memory-saver-mode',
   '--heap-growing-percent=20',
+  '--no-parallel-scavenge',
   '--no-concurrent-recompilation',
   '--no-flush-bytecode',
   '--regexp-tier-up-ticks=64',

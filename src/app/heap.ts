@@ -8,9 +8,14 @@ export const LARGE_FROM_CHANNELS = 3_000;
 /** With this bin/reeve.js starts each daemon: how much there is to watch it cannot know. */
 const SMALL = '--heap-growing-percent=20';
 /** Measured with 500 channels (docs/performance.md, "Channels as they live"). */
-const MEDIUM = ['--heap-growing-percent=35'];
-/** Measured with 10,000 channels (docs/performance.md, "Ten thousand channels"). */
-const LARGE = ['--max-semi-space-size=16', '--heap-growing-percent=60', '--no-memory-saver-mode'];
+const MEDIUM = ['--heap-growing-percent=60'];
+/** Measured with 10,000 channels (docs/performance.md, "Ten thousand channels"), with helpers for the collector. */
+const LARGE = [
+  '--max-semi-space-size=16',
+  '--heap-growing-percent=60',
+  '--no-memory-saver-mode',
+  '--parallel-scavenge',
+];
 const OF_HEAP = /^--(?:max-semi-space-size|heap-growing-percent|(?:no-?)?memory-saver-mode)/;
 /** How many options of that kind bin/reeve.js sets. */
 const SET_AT_START = 3;

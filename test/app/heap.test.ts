@@ -9,8 +9,13 @@ import {
 
 /** As bin/reeve.js starts the daemon (test/checkout/entry.test.ts holds it to that). */
 const SMALL = ['--max-semi-space-size=4', '--memory-saver-mode', '--heap-growing-percent=20', '--no-flush-bytecode'];
-const MEDIUM = ['--heap-growing-percent=35'];
-const LARGE = ['--max-semi-space-size=16', '--heap-growing-percent=60', '--no-memory-saver-mode'];
+const MEDIUM = ['--heap-growing-percent=60'];
+const LARGE = [
+  '--max-semi-space-size=16',
+  '--heap-growing-percent=60',
+  '--no-memory-saver-mode',
+  '--parallel-scavenge',
+];
 
 function aProcess(over: Partial<OwnProcess> = {}) {
   const started: (readonly unknown[])[] = [];

@@ -119,6 +119,7 @@ describe('bin/reeve.js', () => {
         '--max-semi-space-size=4',
         '--memory-saver-mode',
         '--heap-growing-percent=20',
+        '--no-parallel-scavenge',
         '--no-concurrent-recompilation',
         '--no-flush-bytecode',
         '--regexp-tier-up-ticks=64',
@@ -126,11 +127,12 @@ describe('bin/reeve.js', () => {
     });
 
     it.each([
-      [99, '4', '20', '--memory-saver-mode'],
-      [100, '4', '35', '--memory-saver-mode'],
-      [2_999, '4', '35', '--memory-saver-mode'],
-      [3_000, '16', '60', '--no-memory-saver-mode'],
-    ])('with a heap for %i channels, in the process that was started', async (channels, semiSpace, growing, saver) => {
+      [99, '4', '20', '--memory-saver-mode', '--no-parallel-scavenge'],
+      [100, '4', '60', '--memory-saver-mode', '--no-parallel-scavenge'],
+      [2_999, '4', '60', '--memory-saver-mode', '--no-parallel-scavenge'],
+      [3_000, '16', '60', '--no-memory-saver-mode', '--parallel-scavenge'],
+    ])('with a heap for %i channels, in the process that was started', async (channels, ...options) => {
+      const [semiSpace, growing, saver, scavenge] = options;
       using sandbox = checkout();
       sandbox.write('src/app/heap.ts', readFileSync(join(import.meta.dirname, '../../src/app/heap.ts'), 'utf8'));
       sandbox.write('src/main.ts', `import { fitHeap } from './app/heap.ts';\nfitHeap(${channels}, process);\n${SAYS}`);
@@ -144,6 +146,7 @@ describe('bin/reeve.js', () => {
       expect(last('semi-space')).toBe(`--max-semi-space-size=${semiSpace}`);
       expect(last('growing')).toBe(`--heap-growing-percent=${growing}`);
       expect(last('saver')).toBe(saver);
+      expect(last('scavenge')).toBe(scavenge);
     });
 
     it('small, also where another Node has to run it', async () => {
