@@ -743,13 +743,13 @@ const KNOWN_BAD: readonly Mutant[] = [
   one(
     'heartbeat_while_nobody_can_be_called',
     'L1',
-    ['src/escalate/heartbeat.ts', "return isAnyOwed && !canCall ? 'no receiver takes pages' : undefined;", 'return;'],
+    ['src/escalate/heartbeat.ts', '=> failingForMs > FAILING_MS_MAX;', '=> failingForMs === Infinity;'],
     'deaf',
   ),
   one(
     'heartbeat_waits_for_every_receiver',
     'L1',
-    ['src/escalate/heartbeat.ts', 'const canCall = receivers.some(', 'const canCall = receivers.every('],
+    ['src/escalate/heartbeat.ts', 'isAnyOwed && receivers.every(fails)', 'isAnyOwed && receivers.some(fails)'],
     'deaf',
   ),
   one(
@@ -851,7 +851,7 @@ const DIES_IN: Readonly<Record<string, readonly [SceneName, number]>> = {
   resolve_instead_of_trigger: ['deaf', 1],
   unknown_not_declared: ['limbo', 1],
   questions_never_expire: ['asked', 1],
-  approval_of_another_call: ['people', 4],
+  approval_of_another_call: ['people', 3],
   containment_ends_early: ['property', 1],
   plan_against_its_witness: ['sources', 7],
   last_cure_hides_those_before: ['witness', 27],
