@@ -2,7 +2,7 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { type Clock, deadline, systemClock } from '../core/clock.ts';
-import { messageOf, ReeveError } from '../core/errors.ts';
+import { type ErrorCode, messageOf, ReeveError } from '../core/errors.ts';
 import { fetchOwn, type OwnDaemon, parseOwnDaemon } from './own_daemon.ts';
 
 /** How the command line reaches the running daemon. */
@@ -128,8 +128,9 @@ function refuseNoToken(token: string): void {
 }
 
 /**
- * Throws DAEMON_UNREACHABLE when no server answers in time, USAGE when the daemon refuses the question or when there is
- * no token for the address, JOURNAL_UNWRITABLE when it could not write it down, DAEMON_FAILED when it failed to answer.
+ * Throws DAEMON_UNREACHABLE when no server answers in time, NOT_FOUND where the daemon knows no such thing, QUEUE_FULL
+ * when it has no room now, USAGE when it refuses the question or when there is no token for the address,
+ * JOURNAL_UNWRITABLE when it could not write it down, DAEMON_FAILED when it failed to answer.
  */
 export function createClient(options: ClientOptions, fetcher: typeof fetch, clock: Clock = systemClock): Client {
   const send = async (path: string, init: RequestInit, withinMs = ANSWER_WITHIN_MS): Promise<Answer> => {
@@ -210,12 +211,18 @@ interface Refusal {
 const refusalText = (body: Refusal | undefined): string | undefined =>
   body?.problems?.map(({ path, message }) => `${path}: ${message}`).join('; ') ?? body?.message;
 
+/** What a script has to tell from a mistyped command: that there is no such thing, or no room for it now. */
+const KNOWN: Readonly<Record<number, ErrorCode>> = { 404: 'NOT_FOUND', 429: 'QUEUE_FULL' };
+
 /** The question was right, and the daemon or its disk is not: whoever asks by a script has to be able to tell. */
 function refusal(path: string, status: number, body: Refusal | undefined): ReeveError {
   const said = refusalText(body);
   // Where the daemon says what is wrong, the path that it was asked by is no help to who typed a command.
   const text = said === undefined ? `${path}: HTTP ${status}` : status < 500 ? said : `${path}: ${said}`;
   if (body?.error === 'journal_unwritable') return new ReeveError('JOURNAL_UNWRITABLE', text);
+  // Of these only Reeve itself says so: another program at that address knows none of its paths.
+  const known = body?.error === undefined ? undefined : KNOWN[status];
+  if (known !== undefined) return new ReeveError(known, text);
   const saysWhy = body?.error !== undefined && body.error !== 'internal';
   return new ReeveError(status >= 500 && !saysWhy ? 'DAEMON_FAILED' : 'USAGE', text);
 }

@@ -3,6 +3,8 @@
 /** `retryable`: asking again later may work. `exitCode`: what the command ends with (sysexits). */
 const CODES = {
   USAGE: { retryable: false, exitCode: 64 },
+  /** There is nothing of the name that was typed. */
+  NOT_FOUND: { retryable: false, exitCode: 64 },
   CONFIG_INVALID: { retryable: false, exitCode: 78 },
   JOURNAL_UNWRITABLE: { retryable: false, exitCode: 74 },
   JOURNAL_BROKEN: { retryable: false, exitCode: 74 },

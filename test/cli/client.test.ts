@@ -171,6 +171,9 @@ describe('an answer that is none', () => {
     [502, {}, 'DAEMON_FAILED', 70],
     [503, { error: 'unavailable', message: 'mine.md:2:1: describes: expected a list' }, 'USAGE', 64],
     [403, { error: 'scope', message: 'it needs operate' }, 'USAGE', 64],
+    [404, { error: 'not_found', message: 'there is no such incident' }, 'NOT_FOUND', 64],
+    [404, {}, 'USAGE', 64],
+    [429, { error: 'busy', message: '600 a minute are taken' }, 'QUEUE_FULL', 75],
   ] as const)('of status %s with %j is %s, and ends the command with %s', async (status, body, code, exitCode) => {
     const client = answered(status, body);
     await expect(client.post('/api/v1/freeze', {})).rejects.toMatchObject({ code, exitCode });

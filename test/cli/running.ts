@@ -16,7 +16,10 @@ export interface Ran {
 
 export interface RunOptions {
   readonly json?: boolean;
-  /** By path; a path that is not there is answered as one that the daemon does not know. A function is asked. */
+  /**
+   * By path; a path that is not there is answered as one that the daemon does not know. A function is asked, an error is
+   * thrown.
+   */
   readonly answers?: Readonly<Record<string, unknown>>;
   readonly stdin?: readonly (string | Buffer)[];
   /** A person types there. */
@@ -32,8 +35,10 @@ export async function ran(
   const result = { out: '', err: '', code: 0 };
   const posted: { path: string; body: unknown }[] = [];
   const answerTo = (path: string): unknown => {
-    if (!Object.hasOwn(answers, path)) throw new ReeveError('USAGE', `nothing at ${path}`);
-    return answers[path];
+    if (!Object.hasOwn(answers, path)) throw new ReeveError('NOT_FOUND', `nothing at ${path}`);
+    const answer = answers[path];
+    if (answer instanceof Error) throw answer;
+    return answer;
   };
   const client = {
     get: async (path: string) => answerTo(path),

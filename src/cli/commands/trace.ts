@@ -52,7 +52,7 @@ const asked = <T>(cli: Cli, path: string): Promise<T | undefined> =>
     .client()
     .get<T>(path)
     .catch((thrown: unknown) => {
-      if (thrown instanceof ReeveError && thrown.code === 'USAGE') return undefined;
+      if (thrown instanceof ReeveError && thrown.code === 'NOT_FOUND') return undefined;
       throw thrown;
     });
 

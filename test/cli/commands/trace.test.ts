@@ -2,6 +2,7 @@ import { readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { addTrace } from '../../../src/cli/commands/trace.ts';
+import { ReeveError } from '../../../src/core/errors.ts';
 import { temporaryDirectory } from '../../journal/support.ts';
 import { type RunOptions, ran } from '../running.ts';
 
@@ -34,6 +35,12 @@ describe('an incident', () => {
   it('is shown one line a fact with --story', async () => {
     const { out } = await run('inc-2 --story', { answers: incidents('inc-2') });
     expect(out).toBe('    +0.0 s  closed    resolved after 5 s: it plays\n');
+  });
+
+  it('that the daemon does not show, as for want of a token, is not said to be one that there is not', async () => {
+    const refused = new ReeveError('USAGE', 'a bearer token is needed');
+    const answers = { ...incidents('inc-2'), '/api/v1/incidents/inc-2': refused };
+    await expect(run('inc-2', { answers })).rejects.toThrow('a bearer token is needed');
   });
 
   it('that there is not is an error', async () => {
