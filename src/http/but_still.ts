@@ -2,6 +2,7 @@
 import { keyOfScope, parseScope } from '../core/scope.ts';
 import type { DecisionPipeline } from '../incident/pipeline/decision_pipeline.ts';
 import type { Command, CommandName } from './daemon.ts';
+import { refusedNow } from './questions.ts';
 
 type Pipeline = Pick<
   DecisionPipeline,
@@ -30,12 +31,11 @@ export function butStill(command: Command, pipeline: Pipeline): string {
 export function refusedAllTheSame({ name, fields }: Command, pipeline: Pipeline): string {
   const { frozen, approvals } = pipeline.control();
   if (name !== 'approve' || fields.yes !== true || frozen !== undefined) return '';
-  const call = approvals.find(({ approval }) => approval.id === fields.id)?.approval.call;
-  if (call?.target.kind !== 'channel') return '';
-  const { id } = call.target;
-  const answer = pipeline.preview(id, call.tool);
-  if (answer?.verdict !== 'deny' || answer.code === 'approval_needed') return '';
-  return `; the guard refuses it now: ${answer.because} (${answer.code}; see: reeve why-not ${id} ${call.tool})`;
+  const approval = approvals.find((one) => one.approval.id === fields.id)?.approval;
+  const refused = approval && refusedNow(approval, pipeline);
+  if (approval?.call.target.kind !== 'channel' || refused === undefined) return '';
+  const why = `reeve why-not ${approval.call.target.id} ${approval.call.tool}`;
+  return `; the guard refuses it now: ${refused.because} (${refused.code}; see: ${why})`;
 }
 
 /** The containment that a freeze has raised outlives it (law S8). */

@@ -1,13 +1,13 @@
 /** The read models behind the API. */
 import { type Choice, numbered } from '../agent/choices.ts';
 import { heldBelow, leaseOf, windowOf } from '../control/state.ts';
-import { openQuestions, approvedBy, pendingApprovals } from '../control/approvals.ts';
+import { pendingApprovals } from '../control/approvals.ts';
 import type { Clock, MonoMs } from '../core/clock.ts';
 import { HOUR_MS } from '../core/duration.ts';
 import type { Problem } from '../core/errors.ts';
 import type { JournalEntry, Read } from '../core/journal.ts';
 import { type ChannelId, type IncidentId, keyOfScope, type Scope, scopesOf } from '../core/scope.ts';
-import { describeCall, TOOL_NAMES, type ToolName, toolNamed } from '../core/tool.ts';
+import { TOOL_NAMES, type ToolName, toolNamed } from '../core/tool.ts';
 import { breakerOf } from '../guard/containment.ts';
 import type { Preview } from '../guard/guard.ts';
 import { subjectAt } from '../guard/state/state.ts';
@@ -16,6 +16,7 @@ import type { DecisionPipeline } from '../incident/pipeline/decision_pipeline.ts
 import { type OpenIncident, openOn } from '../incident/lifecycle/state.ts';
 import type { ChannelSetup } from '../ground/facts/setup.ts';
 import { runText } from './decision_text.ts';
+import { questionViews } from './questions.ts';
 import { whyOf } from './why.ts';
 
 /** Journal entries that match, as the ledger gives them. */
@@ -97,19 +98,7 @@ export class Views {
   }
 
   approvals(): readonly unknown[] {
-    const nowMs = this.#deps.clock.monotonicMs();
-    return openQuestions(this.#deps.pipeline.control(), nowMs).map(({ approval, ...kept }) => ({
-      id: approval.id,
-      what: describeCall(approval.call),
-      incident: approval.incident,
-      classification: approval.classification,
-      askedAt: approval.askedAt,
-      askedBy: approval.askedBy ?? null,
-      proposed: approval.proposed === true,
-      yesNeeded: approval.eyes ?? 1,
-      yesBy: approvedBy({ approval, ...kept }),
-      expiresInMs: approval.expiresMs - nowMs,
-    }));
+    return questionViews(this.#deps.pipeline, this.#deps.clock.monotonicMs());
   }
 
   /** Newest first, from the journal: open and closed ones. */

@@ -182,6 +182,15 @@ describe.skipIf(CHROMIUM === undefined)('the console in a real browser (needs ch
     expect((await ask({ ...pair, authorization: 'Bearer wrong' })).status).toBe(401);
   }, 30_000);
 
+  it('asks for no yes to what would be refused all the same', async () => {
+    const refused = { code: 'persona_denies', because: 'persona live does not allow it' };
+    await open({ ...troubled, approvals: [{ ...troubled.approvals[0], refused }] });
+    const notes = await text('#attention');
+    expect(notes).toContain('a yes would do nothing now: restart_channel on channel:news');
+    expect(notes).toContain('persona live does not allow it (persona_denies)');
+    expect([notes.includes('reeve deny apr-1'), notes.includes('reeve approve apr-1')]).toEqual([true, false]);
+  }, 30_000);
+
   it('stays signed in over a reload, and signs out for good', async () => {
     await open(calm);
     const [cookie] = await page.context().cookies(server.url);

@@ -4,6 +4,7 @@ import { ReeveError } from '../../core/errors.ts';
 import { json, ndjson, paint, plain, spell, spelled, table } from '../output.ts';
 import type { Cli } from '../context.ts';
 import { holdLines, type WireWindow } from '../holds_text.ts';
+import { questionLine, questionTable, type WireQuestion } from '../questions_text.ts';
 import { similarityLine, type WireSimilarity } from '../similarity_line.ts';
 
 interface WireChannel {
@@ -40,7 +41,7 @@ interface WireStatus {
   readonly containment: readonly WireContainment[];
   readonly channels: readonly WireChannel[];
   readonly incidents: readonly WireIncident[];
-  readonly approvals: readonly { readonly id: string; readonly what: string }[];
+  readonly approvals: readonly WireQuestion[];
   readonly windows: readonly WireWindow[];
   readonly problems: readonly string[];
   readonly last_delivery: { readonly seconds_ago: number | null };
@@ -107,29 +108,6 @@ function addWhy(program: Command, cli: Cli): void {
     .action(async (channel: string, tool: string) => {
       show(await cli.client().get(`/api/v1/why-not/${encodeURIComponent(channel)}/${encodeURIComponent(tool)}`));
     });
-}
-
-interface WireQuestion {
-  readonly id: string;
-  readonly what: string;
-  readonly incident: string;
-  readonly classification: string;
-  readonly yes_needed: number;
-  readonly yes_by: readonly string[];
-  readonly expires_in_ms: number;
-}
-
-function questionTable(questions: readonly WireQuestion[]): string {
-  const rows = questions.map((one) => [
-    one.id,
-    plain(one.what),
-    one.classification,
-    one.incident,
-    `${one.yes_by.length} of ${one.yes_needed}`,
-    spell(one.expires_in_ms),
-  ]);
-  return `${table(['question', 'what', 'because of', 'incident', 'yes', 'left'], rows)}
-answer with reeve approve ID --because "…" or reeve deny ID --because "…"`;
 }
 
 /** Lists that are printed as they come: their command, what it is for, their member of the answer, and their text. */
@@ -237,7 +215,7 @@ function statusText(cli: Cli, status: WireStatus): string {
     budgetText(cli, status.fleet_budget),
     ...status.containment.map((held) => red(`contained: ${containmentText(held, status)}`)),
     ...holdLines(status.channels, status.windows),
-    ...status.approvals.map(({ id, what }) => red(`waits for a yes: ${plain(what)} — reeve approve ${id}`)),
+    ...status.approvals.map((asked) => red(questionLine(asked))),
     ...status.problems.map((problem) => red(plain(problem))),
   ];
   const channels = status.channels.map((channel) => [

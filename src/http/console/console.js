@@ -80,7 +80,8 @@ function notesOf(status) {
   for (const one of status.approvals || []) {
     const eyes = one.yes_needed > 1 ? ' (' + one.yes_needed + ' people must say yes; so far: ' + ((one.yes_by || []).join(', ') || 'nobody') + ')' : '';
     const about = (one.classification ? ', because of ' + one.classification : '') + (one.incident ? ' (' + one.incident + ')' : '');
-    note('Waits for your yes or no, for ' + lasting(one.expires_in_ms) + ' more: ' + one.what + about + eyes, ['reeve approve ' + one.id, 'reeve deny ' + one.id], answersTo(one));
+    if (one.refused) note('Was asked, and a yes would do nothing now: ' + one.what + about + '. ' + one.refused.because + ' (' + one.refused.code + ')', ['reeve deny ' + one.id], answersTo(one).slice(1));
+    else note('Waits for your yes or no, for ' + lasting(one.expires_in_ms) + ' more: ' + one.what + about + eyes, ['reeve approve ' + one.id, 'reeve deny ' + one.id], answersTo(one));
   }
   if (status.frozen) note('Frozen by ' + (status.freeze ? status.freeze.who + ': ' + status.freeze.because : 'a person') + '. Nothing is changed.', ['reeve thaw --because "…"'], [THAW]);
   for (const held of status.containment || []) {
