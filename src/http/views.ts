@@ -7,9 +7,8 @@ import { HOUR_MS } from '../core/duration.ts';
 import type { Problem } from '../core/errors.ts';
 import type { JournalEntry, Read } from '../core/journal.ts';
 import { type ChannelId, type IncidentId, keyOfScope, type Scope, scopesOf } from '../core/scope.ts';
-import { TOOL_NAMES, type ToolName, toolNamed } from '../core/tool.ts';
+import { TOOL_NAMES, toolNamed } from '../core/tool.ts';
 import { breakerOf } from '../guard/containment.ts';
-import type { Preview } from '../guard/guard.ts';
 import { subjectAt } from '../guard/state/state.ts';
 import type { Settings } from '../incident/pipeline/settings.ts';
 import type { DecisionPipeline } from '../incident/pipeline/decision_pipeline.ts';
@@ -189,9 +188,11 @@ export class Views {
     return { id: channel, incident: incident.id, prompt: promptOf(situation), choices };
   }
 
-  whyNot(channel: string, name: string): Preview | undefined {
-    const tool: ToolName | undefined = toolNamed(name);
-    return tool === undefined ? undefined : this.#deps.pipeline.preview(channel, tool);
+  /** What would be decided now, with the members that `why` has; undefined where there is no such channel or tool. */
+  whyNot(channel: string, name: string): unknown {
+    const tool = toolNamed(name);
+    const preview = tool && this.#deps.pipeline.preview(channel, tool);
+    return preview && { ...preview, code: preview.code ?? null };
   }
 
   #channelView(ref: ChannelSetup): { readonly id: string; readonly [field: string]: unknown } {

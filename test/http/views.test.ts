@@ -235,6 +235,17 @@ describe('a question that waits for a yes', () => {
   });
 });
 
+describe('why not', () => {
+  it('has the same members where nothing would be refused: its code is null', async () => {
+    const { views, engine, live } = viewed({ channels: ['news', 'film'] });
+    await live(10_000);
+    expect(views.whyNot('news', 'get_channel_health')).toMatchObject({ verdict: 'allow', code: null, flips: [] });
+    engine.kill('news');
+    expect(views.whyNot('news', 'restart_channel')).toMatchObject({ verdict: 'deny', code: 'evidence_missing' });
+    expect([views.whyNot('sport', 'restart_channel'), views.whyNot('news', 'rm')]).toEqual([undefined, undefined]);
+  });
+});
+
 describe('why', () => {
   it('is the finding where nothing was asked of the guard, and nothing at all for another channel', async () => {
     const { views, live } = viewed();
