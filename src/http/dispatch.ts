@@ -77,7 +77,10 @@ const written =
   (build: Build): CarryOut =>
   (command, deps) => {
     const result = build(command, deps);
-    if (!result.ok) return { ok: false, because: result.because, ...meantBy(command, result.code, deps) };
+    if (!result.ok) {
+      const { code, because } = result;
+      return { ok: false, code, because, ...meantBy(command, code, deps) };
+    }
     const refused = refusedAllTheSame(command, deps.pipeline);
     deps.append(result.drafts);
     deps.pipeline.onCommand();
@@ -239,7 +242,7 @@ function tokenAdded(command: Command, { access, append, clock }: CommandDeps): C
     sha256: sha256Of(token),
   };
   const result = addToken(access.state(), order, command, { clock, taken: access.taken });
-  if (!result.ok) return { ok: false, because: result.because };
+  if (!result.ok) return result;
   append(result.drafts);
   const expiresAt = new Date(clock.now() + order.forMs).toISOString();
   return { ok: true, said: `added ${order.name}`, more: { name: order.name, token, expiresAt } };

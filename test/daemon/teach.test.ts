@@ -64,7 +64,7 @@ describe('a person names a trouble that no pattern knows', { timeout: 120_000 },
       answer: { ok: false },
     });
     const { code } = await rig.reeve('teach', 'inc-nothing', '--symptom', 'stalled_output', '--json');
-    expect(code).toBe(1);
+    expect(code).toBe(64);
   });
 
   it('has it proposed, tried without effect, and promoted into the configuration by one command', async () => {

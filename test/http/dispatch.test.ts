@@ -47,7 +47,7 @@ describe('a command', () => {
     expect(await run('freeze')).toEqual({ ok: true, said: 'done: freeze' });
     expect(facts('control.frozen')).toMatchObject([ANN]);
     expect(pipeline.control().frozen).toMatchObject({ who: 'ann' });
-    expect(await run('freeze')).toEqual({ ok: false, because: 'already frozen by ann' });
+    expect(await run('freeze')).toEqual({ ok: false, code: 'nothing_to_do', because: 'already frozen by ann' });
     expect(facts('control.frozen')).toHaveLength(1);
   });
 
@@ -166,7 +166,7 @@ describe('a command', () => {
     const { run, ledger } = setUp();
     const before = ledger.lastSeq;
     const because = 'group:encoders itself is not contained; nothing is';
-    expect(await run('release', { scope: 'group:encoders' })).toEqual({ ok: false, because });
+    expect(await run('release', { scope: 'group:encoders' })).toMatchObject({ ok: false, because });
     expect(ledger.lastSeq).toBe(before);
   });
 
@@ -174,7 +174,7 @@ describe('a command', () => {
     const { run, facts } = setUp({ dispatcher: { deliverTest: async () => [], status: () => [] } });
     for (const fields of [{ phase: 2 }, { phase: 4, group: 'encoders' }]) {
       const because = expect.stringContaining('changes things, and no receiver could call a person');
-      expect(await run('phase', fields)).toEqual({ ok: false, because });
+      expect(await run('phase', fields)).toEqual({ ok: false, code: 'phase_invalid', because });
     }
     expect(await run('phase', { phase: 1 })).toMatchObject({ ok: true });
     expect(facts('control.phase_set')).toMatchObject([{ phase: 1 }]);
@@ -217,7 +217,7 @@ describe('a command', () => {
   it('about a scope that does not exist names the one that was probably meant', async () => {
     const { run } = setUp();
     const lease = (scope: string) => run('lease', { scope, for_ms: 60_000 });
-    expect(await lease('nws')).toMatchObject({ ok: false, hint: 'did you mean news?' });
+    expect(await lease('nws')).toMatchObject({ ok: false, code: 'target_unknown', hint: 'did you mean news?' });
     expect(await lease('grup:encoders')).toMatchObject({ ok: false, hint: 'did you mean group:encoders?' });
     expect(await run('phase', { phase: 3, group: 'encodrs' })).toMatchObject({ hint: 'did you mean group:encoders?' });
     expect(await lease('zzzzzzzz')).not.toHaveProperty('hint');

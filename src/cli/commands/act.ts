@@ -1,13 +1,13 @@
 /** The commands that change what Reeve may do. */
 import type { Command } from 'commander';
 import { ReeveError } from '../../core/errors.ts';
+import { type Answered, exitOf } from '../answer.ts';
 import { json, paint, plain } from '../output.ts';
 import type { Cli } from '../context.ts';
 import { type WireWindow, windowText } from '../holds_text.ts';
 import { rolloutText, type WireRollout } from '../phase_text.ts';
 
-interface WireAnswer {
-  readonly ok: boolean;
+interface WireAnswer extends Answered {
   readonly said?: string;
   readonly because?: string;
   readonly hint?: string;
@@ -20,7 +20,7 @@ export function addAct(program: Command, cli: Cli): void {
     if (cli.wantsJson()) json(cli.terminal, answer);
     else if (answer.ok) cli.terminal.out(`${paint(cli.terminal, 'green', plain(answer.said ?? 'done'))}\n`);
     else cli.terminal.err(`${plain(answer.because ?? 'refused')}${answer.hint ? `\n  ${plain(answer.hint)}` : ''}\n`);
-    if (!answer.ok) cli.fail(1);
+    if (!answer.ok) cli.fail(exitOf(answer));
   };
   const reasoned = (name: string, description: string, example: string) =>
     program

@@ -7,6 +7,7 @@ import { messageOf, ReeveError } from '../../core/errors.ts';
 import { SYMPTOMS } from '../../core/symptom.ts';
 import { makeDirectory } from '../../resilience/make_directory.ts';
 import { writeWhole } from '../../resilience/write_whole.ts';
+import { type Answered, exitOf } from '../answer.ts';
 import type { Cli } from '../context.ts';
 import { json, listed, ndjson, paint, plain, table } from '../output.ts';
 import { counted, standing, type WirePattern } from '../pattern_standing.ts';
@@ -28,8 +29,7 @@ interface WireDraft {
   readonly would_match: { readonly lines: number; readonly examples: readonly { readonly text: string }[] };
   readonly text: string;
 }
-interface Answer {
-  readonly ok: boolean;
+interface Answer extends Answered {
   readonly said?: string;
   readonly because?: string;
   readonly hint?: string;
@@ -136,7 +136,7 @@ function show(cli: Cli, { more }: Answer): void {
 function refuse(cli: Cli, answer: Answer): void {
   if (cli.wantsJson()) json(cli.terminal, answer);
   else cli.terminal.out(`${paint(cli.terminal, 'red', 'no')}: ${plain(answer.because ?? '')}\n${answer.hint ?? ''}\n`);
-  cli.fail(1);
+  cli.fail(exitOf(answer));
 }
 
 /** A yes on the terminal; anything else, and no terminal at all, is a no. */
@@ -224,7 +224,7 @@ const setState = (cli: Cli, pattern: string, to: string, because: string): Promi
 function say(cli: Cli, answer: Answer): void {
   if (cli.wantsJson()) json(cli.terminal, answer);
   else cli.terminal.out(`${answer.ok ? (answer.said ?? 'done') : `no: ${answer.because}`}\n`);
-  if (!answer.ok) cli.fail(1);
+  if (!answer.ok) cli.fail(exitOf(answer));
 }
 
 interface PromoteFlags {

@@ -10,6 +10,7 @@ import { fromWire } from '../../core/wire.ts';
 import { makeDirectory } from '../../resilience/make_directory.ts';
 import { writeWhole } from '../../resilience/write_whole.ts';
 import { createRulebook } from '../../rulebook/rulebook.ts';
+import { type Answered, exitOf } from '../answer.ts';
 import { json, listed, ndjson, paint, plain } from '../output.ts';
 import type { Cli } from '../context.ts';
 import { similarityLine, type WireSimilarity } from '../similarity_line.ts';
@@ -202,8 +203,7 @@ function addTest(rules: Command, cli: Cli, deps: RulesDeps): void {
     });
 }
 
-interface Answer {
-  readonly ok: boolean;
+interface Answer extends Answered {
   readonly said?: string;
   readonly because?: string;
 }
@@ -214,7 +214,7 @@ const setState = (cli: Cli, rule: string, to: RuleState, because: string): Promi
 function say(cli: Cli, answer: Answer): void {
   if (cli.wantsJson()) json(cli.terminal, answer);
   else cli.terminal.out(`${answer.ok ? (answer.said ?? 'done') : `no: ${answer.because}`}\n`);
-  if (!answer.ok) cli.fail(1);
+  if (!answer.ok) cli.fail(exitOf(answer));
 }
 
 const NEXT: Readonly<Record<RuleState, RuleState>> = {

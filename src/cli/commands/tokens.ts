@@ -2,6 +2,7 @@
 import type { Command } from 'commander';
 import { TOKEN_SCOPES } from '../../core/access.ts';
 import { ReeveError } from '../../core/errors.ts';
+import { type Answered, exitOf } from '../answer.ts';
 import { json, plain, table } from '../output.ts';
 import type { Cli } from '../context.ts';
 
@@ -14,8 +15,7 @@ interface WireToken {
   readonly who: string;
   readonly because: string;
 }
-interface WireAnswer {
-  readonly ok: boolean;
+interface WireAnswer extends Answered {
   readonly said?: string;
   readonly because?: string;
   readonly more?: { readonly name: string; readonly token: string; readonly expires_at: string };
@@ -47,7 +47,7 @@ export function addTokens(program: Command, cli: Cli): void {
       if (cli.wantsJson()) json(cli.terminal, answer);
       else if (answer.ok) cli.terminal.out(`revoked ${plain(name)}\n`);
       else cli.terminal.err(`${plain(answer.because ?? 'refused')}\n`);
-      if (!answer.ok) cli.fail(1);
+      if (!answer.ok) cli.fail(exitOf(answer));
     });
 }
 
@@ -81,7 +81,7 @@ function addAdd(tokens: Command, cli: Cli): void {
       if (cli.wantsJson()) json(cli.terminal, answer);
       else if (answer.ok && answer.more !== undefined) showToken(cli, answer.more);
       else cli.terminal.err(`${plain(answer.because ?? 'refused')}\n`);
-      if (!answer.ok) cli.fail(1);
+      if (!answer.ok) cli.fail(exitOf(answer));
     });
 }
 

@@ -157,7 +157,7 @@ export class Teaching {
   /** Drafts a pattern from lines of an incident, says what it would have matched, and writes it where that is asked. */
   teach(order: TeachOrder): CommandAnswer {
     const lines = this.linesOf(order.incident);
-    if (lines === undefined) return no(`there is no incident ${order.incident}`, 'reeve incidents lists them');
+    if (lines === undefined) return unknown(`there is no incident ${order.incident}`, 'reeve incidents lists them');
     if (lines.length === 0) {
       const hint = 'Only lines that nothing recognises can be named, as long as Reeve remembers them.';
       return no(`no line around ${order.incident} was left unrecognised`, hint);
@@ -196,7 +196,8 @@ export class Teaching {
   /** A person has copied the file, or wants no more of it. */
   setState(order: { readonly id: string; readonly to: PatternState; readonly who: string; readonly because: string }) {
     const found = patternFiles(this.#deps.folder).find(({ id }) => id === order.id);
-    if (found === undefined) return no(`there is no proposed pattern ${order.id}`, 'reeve patterns list names them');
+    if (found === undefined)
+      return unknown(`there is no proposed pattern ${order.id}`, 'reeve patterns list names them');
     const record = this.#recordOf(order.id) ?? { state: 'proposed' as const, namedBy: order.who };
     const to = order.to === 'promoted' ? (patternNextOf(record) ?? 'production') : order.to;
     if (record.state === to) return no(`${order.id} is ${to} already`);
@@ -265,6 +266,9 @@ export class Teaching {
 }
 
 const no = (because: string, hint?: string) => ({ ok: false as const, because, hint });
+
+/** As every command answers where there is nothing of the name. */
+const unknown = (because: string, hint: string) => ({ ...no(because, hint), code: 'target_unknown' as const });
 
 function stateSet(set: { id: string; sha256: string; to: PatternState; who: string; because: string }) {
   const { id: pattern, sha256, to, who, because } = set;

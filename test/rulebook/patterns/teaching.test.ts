@@ -54,7 +54,10 @@ describe('the lines of an incident that nothing recognised', () => {
   });
 
   it('are not known of an incident that does not exist', () => {
-    expect(setUp().teaching.linesOf('inc-9')).toBeUndefined();
+    const { teaching } = setUp();
+    expect(teaching.linesOf('inc-9')).toBeUndefined();
+    const order = { incident: 'inc-9', symptom: 'stalled_output', lines: [1], write: false, who: 'ann' } as const;
+    expect(teaching.teach(order)).toMatchObject({ ok: false, code: 'target_unknown' });
   });
 });
 
@@ -222,10 +225,11 @@ describe('a person who moves a pattern', () => {
 
   it('is refused a pattern without a file, and a move that its state does not have', () => {
     const { teach, move } = setUp();
-    expect(move('staging')).toMatchObject({ ok: false, because: `there is no proposed pattern ${ID}` });
+    const because = `there is no proposed pattern ${ID}`;
+    expect(move('staging')).toMatchObject({ ok: false, code: 'target_unknown', because });
     teach();
-    const because = `${ID} is in shadow; from there it may go to production, staging, retired, not to demoted`;
-    expect(move('demoted')).toMatchObject({ ok: false, because });
+    const moves = `${ID} is in shadow; from there it may go to production, staging, retired, not to demoted`;
+    expect(move('demoted')).toMatchObject({ ok: false, because: moves });
   });
 
   it('has lines read anew only where it begins or ceases to have an effect', () => {
