@@ -1,15 +1,15 @@
 /** Checks files for `reeve check`. */
-import { readdirSync, statSync } from 'node:fs';
+import { existsSync, readdirSync, statSync } from 'node:fs';
 import { basename, dirname, join, relative, resolve } from 'node:path';
 import { messageOf, type Problem, ReeveError } from '../core/errors.ts';
-import { personaDocument } from '../core/persona.ts';
+import { type Persona, personaDocument } from '../core/persona.ts';
 import type { Composite } from '../core/rule.ts';
 import { compositesFrom } from './composites.ts';
 import { configDocument } from './document/document.ts';
-import { findConfigFile, folderOf } from './document/paths.ts';
+import { findConfigFile, folderOf, shippedFolder } from './document/paths.ts';
 import { loadYamlFolder, readYaml } from './files.ts';
 import { type LoadOptions, loadConfiguration } from './load.ts';
-import { personasFrom } from './personas.ts';
+import { loadPersonas, personasFrom } from './personas.ts';
 import { compositeDocument } from './rule_document.ts';
 import { RULE_SUFFIX, rulesFrom } from './rules.ts';
 import { inOrder } from './validate.ts';
@@ -21,8 +21,11 @@ export interface FileKind {
   readonly name: string;
   recognises(parsed: ParsedYaml): boolean;
   /** All files of the kind at once, so that it can find what stands twice. */
-  check(files: readonly ParsedYaml[]): readonly Problem[];
+  check(files: readonly ParsedYaml[], personas: KnownPersonas): readonly Problem[];
 }
+
+/** Those that there will be; undefined where the configuration is not sound, for then it is not known. */
+export type KnownPersonas = () => readonly Persona[] | undefined;
 
 export interface CheckOptions extends LoadOptions {
   /** Files and folders to check by themselves. None: the whole configuration. */
@@ -37,7 +40,11 @@ const DEPTH_MAX = 6;
 /** Every problem of the whole configuration, or of the files and folders named. */
 export function checkAll(options: CheckOptions): readonly Problem[] {
   const { files, cwd = process.cwd() } = options;
-  if (files.length === 0) return shownFrom(cwd, loadConfiguration(options).problems);
+  const personas = personasOf(options);
+  if (files.length === 0) {
+    const problems = [...loadConfiguration(options).problems, ...policyProblems(options, personas)];
+    return shownFrom(cwd, inOrder(problems));
+  }
   const problems: Problem[] = [];
   const parsed = files.flatMap((file) => filesIn(resolve(cwd, file), problems)).map(readYaml);
   const kinds = [...ownKinds(options), ...(options.kinds ?? [])];
@@ -47,8 +54,33 @@ export function checkAll(options: CheckOptions): readonly Problem[] {
     if (kind) sorted.set(kind, [...(sorted.get(kind) ?? []), file]);
     else problems.push(...(file.value === undefined ? file.problems : [stranger(file, kinds)]));
   }
-  for (const [kind, members] of sorted) problems.push(...kind.check(members));
+  for (const [kind, members] of sorted) problems.push(...kind.check(members, personas));
   return shownFrom(cwd, inOrder(withoutDoubles(problems)));
+}
+
+/** Of the configuration that is found, else those that are shipped; read once, and only where they are asked for. */
+function personasOf(options: CheckOptions): KnownPersonas {
+  const { flags = {}, env = process.env, cwd = process.cwd() } = options;
+  let known: { readonly personas: readonly Persona[] | undefined } | undefined;
+  return () => {
+    known ??=
+      findConfigFile(flags, env, cwd) === undefined
+        ? loadPersonas(shippedFolder('personas'))
+        : { personas: loadConfiguration({ ...options, checks: [] }).configuration?.personas };
+    return known.personas;
+  };
+}
+
+/** The policy tests of the whole configuration lie where `reeve init` puts them: beside its folder config. */
+function policyProblems(options: CheckOptions, personas: KnownPersonas): readonly Problem[] {
+  const { flags = {}, env = process.env, cwd = process.cwd(), kinds = [] } = options;
+  const home = dirname(findConfigFile(flags, env, cwd) ?? '');
+  const folder = join(dirname(home), 'test/policy');
+  const policy = kinds.find(({ name }) => name === 'policy');
+  if (policy === undefined || basename(home) !== 'config' || !existsSync(folder)) return [];
+  const problems: Problem[] = [];
+  const files = filesUnder(folder, problems).map(readYaml);
+  return [...problems, ...policy.check(files, personas)];
 }
 
 /** What is allowed and dangerous in the configuration, or in those among the files and folders named. */

@@ -45,12 +45,21 @@ function twice({ cases }: PolicyDocument, parsed: ParsedYaml): readonly Problem[
 }
 
 /** Personas that a file names and that do not exist. */
-export function unknownPersonas(parsed: ParsedYaml, document: PolicyDocument, set: PolicySet): readonly Problem[] {
-  const known = new Set(set.personas.map(({ id }) => id));
-  return document.cases.flatMap((one, index) => {
-    const id = personaOf(one, document);
+export function unknownPersonas(
+  parsed: ParsedYaml,
+  document: PolicyDocument,
+  { personas }: Pick<PolicySet, 'personas'>,
+): readonly Problem[] {
+  const known = new Set(personas.map(({ id }) => id));
+  // Of cases that name none of their own it is one problem.
+  const strangers = new Map(
+    document.cases.map((one, index) => {
+      const path = one.given.persona === undefined ? ['persona'] : ['cases', index, 'given', 'persona'];
+      return [path.join(), { id: personaOf(one, document), path }];
+    }),
+  );
+  return [...strangers.values()].flatMap(({ id, path }) => {
     if (known.has(id)) return [];
-    const path = one.given.persona === undefined ? ['persona'] : ['cases', index, 'given', 'persona'];
     const meant = nearest(id, known);
     const hint = meant === undefined ? `there are ${[...known].sort().join(', ')}` : `did you mean ${meant}?`;
     return [problemAt(parsed, path, { message: `there is no persona ${id}`, hint })];

@@ -1,4 +1,5 @@
 /** The commands about files that an operator edits. */
+import { readdirSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import type { Command } from 'commander';
 import type { z } from 'zod';
@@ -25,15 +26,32 @@ export interface FilesDeps {
 const reeveIn = (directory = '.'): string =>
   resolve(directory) === resolve('.') ? 'reeve' : `reeve -c ${join(directory, 'config/reeve.yaml')}`;
 
+/** A folder of hints stands for the Markdown in it; where anything of YAML lies beside, it is another folder. */
+function hintsIn(path: string): readonly string[] {
+  const names = namesIn(path).filter((name) => /^[^.].*\.(?:md|ya?ml)$/.test(name));
+  const areHints = names.length > 0 && names.every((name) => name.endsWith('.md'));
+  return areHints ? names.sort().map((name) => join(path, name)) : [path];
+}
+
+/** None of what is no folder, or may not be read: its check says so. */
+function namesIn(path: string): string[] {
+  try {
+    return readdirSync(path);
+  } catch {
+    return [];
+  }
+}
+
 /** Commands about the files that an operator edits. They need no daemon. */
 export function addFiles(program: Command, cli: Cli, deps: FilesDeps): void {
   program
     .command('check [files...]')
-    .description('validate configuration, personas, rules, patterns and hints: every problem at once')
+    .description('validate configuration, personas, rules, patterns, hints and policy tests: every problem at once')
     .addHelpText('after', '\nExample: reeve check personas/cautious.yaml')
     .action(async (files: string[]) => {
-      const markdown = files.filter((file) => file.endsWith('.md'));
-      const others = files.filter((file) => !file.endsWith('.md'));
+      const named = files.flatMap(hintsIn);
+      const markdown = named.filter((file) => file.endsWith('.md'));
+      const others = named.filter((file) => !file.endsWith('.md'));
       const options = { ...deps.load(), files: others, kinds: await deps.kinds() };
       const isOnlyHints = markdown.length > 0 && others.length === 0;
       const ofHints = others.length > 0 && markdown.length === 0 ? [] : await deps.hints(markdown);

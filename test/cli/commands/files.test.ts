@@ -30,6 +30,14 @@ describe('a check of files', () => {
     expect([out, code, hints]).toEqual(['everything is sound\n', 0, [['mine.md']]]);
   });
 
+  it('of a folder of Markdown is one of the hints in it', async () => {
+    const folder = aFolder({ 'b.md': '', 'a.md': '', '.odd.md': '', 'notes.txt': '' });
+    const { code, hints } = await run(['check', folder]);
+    expect([code, hints]).toEqual([0, [[join(folder, 'a.md'), join(folder, 'b.md')]]]);
+    const mixed = aFolder({ 'README.md': '', 'odd.yaml': 'no_kind_at_all: 1\n' });
+    expect((await run(['check', mixed])).hints).toEqual([]);
+  });
+
   it('that finds problems ends with 1 and names each with its place', async () => {
     const { out, code } = await run(['check', 'mine.md'], [PROBLEM]);
     expect(code).toBe(1);
