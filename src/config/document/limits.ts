@@ -70,7 +70,10 @@ function numberOf(limit: LimitRow, input: unknown): Meaning<number> {
     typeof input === 'number' && (limit.unit === 'ratio' ? Number.isFinite(input) : Number.isSafeInteger(input));
   const off = 'a limit cannot be switched off: leave the key out for the default';
   if (!fits) return { no: `expected ${what}, got ${shown(input)}`, hint: quoted(input) ?? off };
-  return input > 0 ? { ok: input } : { no: `expected ${what} above 0, got ${shown(input)}`, hint: off };
+  // None of what is counted is the strictest of all, and switches nothing off.
+  const mayBeNone = limit.strictest === 0;
+  if (input > 0 || (mayBeNone && Object.is(input, 0))) return { ok: input };
+  return { no: `expected ${what} ${mayBeNone ? 'of at least' : 'above'} 0, got ${shown(input)}`, hint: off };
 }
 
 function quoted(input: unknown): string | undefined {

@@ -24,6 +24,9 @@ const standardOf = (row: LimitRow): number =>
   isFixed(row) ? (DEFAULT_LIMITS[row.name] ?? row.laxest) : standardFleetCap(0);
 
 const BAD_NUMBERS = ['0', '-1', '-0', '.nan', '.inf', '-.inf', '1e999', '1e300', '9007199254740993', '0.5.5'];
+/** Of what may happen how often, none is an answer as any: the strictest. */
+const mayBeNone = ({ key }: LimitRow): boolean => ['daily_restart_cap', 'fleet_daily_restart_cap'].includes(key);
+const badNumbers = (row: LimitRow): readonly string[] => (mayBeNone(row) ? BAD_NUMBERS.slice(1) : BAD_NUMBERS);
 const BAD_TYPES = ['', '~', '"x"', 'true', 'false', '[]', '{}', '[10]', 'off', 'none', 'unlimited', '"10"', "'60'"];
 const BAD_DURATIONS = ['60', '0s', '-60s', '60 s', '60x', '1h30m', '400d', 'infinity', '60S', '1.5s', '99999999999d'];
 
@@ -48,7 +51,7 @@ describe('the limits of the guard in a configuration', () => {
   describe.each(LIMIT_ROWS)('$key', (row) => {
     const standard = standardOf(row);
 
-    it.each([...BAD_NUMBERS, ...BAD_TYPES, ...(row.unit === 'duration' ? BAD_DURATIONS : ['60s', '5m', '10ms'])])(
+    it.each([...badNumbers(row), ...BAD_TYPES, ...(row.unit === 'duration' ? BAD_DURATIONS : ['60s', '5m', '10ms'])])(
       'is never switched off by %j: the start is refused with its line',
       (value) => {
         const { config, problems } = loadText(`version: 1\nlimits:\n  ${row.key}: ${value}\n`);
@@ -59,7 +62,7 @@ describe('the limits of the guard in a configuration', () => {
       },
     );
 
-    it.each([...BAD_NUMBERS, ...BAD_TYPES])('is not switched off by %j with the risk accepted either', (value) => {
+    it.each([...badNumbers(row), ...BAD_TYPES])('is not switched off by %j with the risk accepted either', (value) => {
       const { config, problems } = loadText(
         `version: 1\nlimits:\n  ${row.key}: { value: ${value}, i_accept_the_risk: true }\n`,
       );
@@ -152,9 +155,23 @@ describe('the limits of the guard in a configuration', () => {
     const risky = text('{ fleet_daily_restart_cap: { value: 21, i_accept_the_risk: true } }', few);
     expect(risky.config?.acceptedRisks).toEqual([{ limit: 'fleet_daily_restart_cap', value: '21', standard: '20' }]);
     expect(risky.config?.limits.fleetDailyRestartCap).toBe(21);
-    for (const off of ['0', '-1', '.inf', '10001', 'null']) {
+    for (const off of ['-1', '.inf', '10001', 'null']) {
       expect([off, text(`{ fleet_daily_restart_cap: ${off} }`, few).config]).toEqual([off, undefined]);
     }
+  });
+
+  it('takes a cap of none, which permits no restart at all: it is a wish, and switches nothing off', () => {
+    const { config, problems } = loadText(
+      'version: 1\nlimits: { daily_restart_cap: 0, fleet_daily_restart_cap: 0, steps_max: 3 }\n',
+    );
+    expect(problems).toEqual([]);
+    expect(config?.limits).toMatchObject({ dailyRestartCap: 0, fleetDailyRestartCap: 0 });
+    expect(config?.acceptedRisks).toEqual([]);
+    expect(problemLines(loadText('version: 1\nlimits: { daily_restart_cap: -1 }\n').problems)).toEqual([
+      expect.stringContaining('limits.daily_restart_cap: expected a whole number of at least 0, got the number -1'),
+    ]);
+    const risky = 'version: 1\nlimits: { daily_restart_cap: { value: 0, i_accept_the_risk: true } }\n';
+    expect(loadText(risky).config?.limits.dailyRestartCap).toBe(0);
   });
 
   it('refuses a cap of the breaker below its first open time; the default cap rises with that time', () => {
@@ -181,7 +198,7 @@ describe('the limits of the guard in a configuration', () => {
         if (!result.success || written === undefined) return;
         const got = limitsFrom(result.data).limits[row.name];
         expect(laxness(row, got ?? Number.NaN, standardOf(row))).toBeLessThanOrEqual(0);
-        expect(Number.isFinite(got) && got! > 0).toBe(true);
+        expect(Number.isFinite(got) && (got! > 0 || (mayBeNone(row) && Object.is(got, 0)))).toBe(true);
       }),
       { numRuns: 3_000 },
     );
