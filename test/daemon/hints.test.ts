@@ -74,7 +74,10 @@ describe('the hints of a running daemon', { timeout: 120_000 }, () => {
     const { stdout } = await promote('--delta', '-1');
     expect(JSON.parse(stdout)).toMatchObject({ old_priority: 1, new_priority: 0 });
     expect(await (await post('/api/v1/prompt/build', EXAMPLE)).json()).toMatchObject({ is_staging: true });
-    expect(await promote()).toMatchObject({ code: 64, stderr: expect.stringContaining('exactly one of') });
+    expect(await promote()).toMatchObject({
+      code: 64,
+      stderr: expect.stringContaining('either --delta or --priority'),
+    });
     expect((await rig.reeve('audit', 'export', '--json')).stdout).toMatch(
       /"type":"hint.priority_set".*"because":"a test"|"because":"a test".*"type":"hint.priority_set"/,
     );

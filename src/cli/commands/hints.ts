@@ -7,6 +7,7 @@ import { toWire } from '../../core/wire.ts';
 import { makeDirectory } from '../../resilience/make_directory.ts';
 import type { TrialResult } from '../../simulation/hint_trial.ts';
 import type { Cli } from '../context.ts';
+import { timeOf, wholeNumber } from '../flag_values.ts';
 import { json, listed, ndjson, paint, plain, table } from '../output.ts';
 
 export interface HintsDeps {
@@ -107,6 +108,9 @@ function addExport(hints: Command, cli: Cli): void {
     .option('--out <file>', 'into this file instead of standard output')
     .addHelpText('after', '\nExample: reeve hints export --since 2026-01-01T00:00:00Z --out outcomes.jsonl')
     .action(async ({ since, limit, out }: { since?: string; limit?: string; out?: string }) => {
+      timeOf(since, '--since');
+      if (limit !== undefined && (wholeNumber(limit) ?? 0) < 1)
+        throw new ReeveError('USAGE', `--limit: a number from 1 was expected, got ${JSON.stringify(limit)}`);
       const query = new URLSearchParams({ ...(since && { since }), ...(limit && { limit }) });
       const text = await cli.client().text(`/api/v1/outcomes/export?${query}`);
       if (out === undefined) return cli.terminal.out(text);
@@ -196,15 +200,24 @@ function addPromote(hints: Command, cli: Cli): void {
     .requiredOption('--because <reason>', 'why; it is written down')
     .addHelpText('after', '\nExample: reeve hints promote pattern_clamp --delta 1 --because "helped five times"')
     .action(async (pattern: string, options: { delta?: string; priority?: string; because: string }) => {
-      const change = {
-        ...(options.delta !== undefined && { delta: Number(options.delta) }),
-        ...(options.priority !== undefined && { priority: Number(options.priority) }),
-      };
-      const body = { pattern_id: pattern, because: options.because, ...change };
+      const body = { pattern_id: pattern, because: options.because, ...changeOf(options) };
       const done = await cli.client().post<{ old_priority: 0; new_priority: 0 }>('/api/v1/promote', body);
       if (cli.wantsJson()) return json(cli.terminal, done);
       cli.terminal.out(`${plain(pattern)}: ${TRUST[done.old_priority]}, now ${TRUST[done.new_priority]}\n`);
     });
+}
+
+/** What the daemon would take for something else, or bring into its bounds without a word, is not sent. */
+function changeOf({ delta, priority }: { delta?: string; priority?: string }): object {
+  if ((delta === undefined) === (priority === undefined)) {
+    const got = delta === undefined ? 'neither' : 'both';
+    throw new ReeveError('USAGE', `either --delta or --priority was expected, got ${got}`);
+  }
+  const value = wholeNumber(delta ?? priority ?? '');
+  if (delta !== undefined && value !== undefined) return { delta: value };
+  if (priority !== undefined && value !== undefined && Math.abs(value) <= 1) return { priority: value };
+  const flag = delta === undefined ? '--priority: -1, 0 or 1' : '--delta: a whole number of steps such as 1 or -1';
+  throw new ReeveError('USAGE', `${flag} was expected, got ${JSON.stringify(delta ?? priority)}`);
 }
 
 interface Health {
@@ -261,10 +274,12 @@ function addTrial(hints: Command, cli: Cli, deps: HintsDeps): void {
     .option('--rollouts <count>', 'for each of the six and each arm', '10')
     .addHelpText('after', '\nExample: reeve hints trial --seed 7')
     .action(async (options: { seed: string; rollouts: string }) => {
-      const order = { seed: Number(options.seed), rollouts: Number(options.rollouts) };
-      if (!Number.isSafeInteger(order.seed) || !(order.rollouts >= 1 && order.rollouts <= 1_000))
-        throw new ReeveError('USAGE', '--seed: a whole number, --rollouts: 1 to 1000 were expected');
-      const result = await deps.trial(order);
+      const { seed, rollouts } = options;
+      const order = { seed: wholeNumber(seed), rollouts: wholeNumber(rollouts) };
+      if (order.seed === undefined) throw new ReeveError('USAGE', `--seed: a whole number was expected, got ${seed}`);
+      if (order.rollouts === undefined || order.rollouts < 1 || order.rollouts > 1_000)
+        throw new ReeveError('USAGE', `--rollouts: a whole number from 1 to 1000 was expected, got ${rollouts}`);
+      const result = await deps.trial({ seed: order.seed, rollouts: order.rollouts });
       if (cli.wantsJson()) json(cli.terminal, toWire(result));
       else {
         const lines = result.scenarios.map(({ name, control, treatment, harmfulGone, helpfulKept, harmfulSent }) => [

@@ -6,6 +6,7 @@ import { toWire } from '../../core/wire.ts';
 import { type MemoryAccess, oneId, type RebuiltShown } from '../memory_access.ts';
 import { json, listed, ndjson, paint, plain, table } from '../output.ts';
 import type { Cli } from '../context.ts';
+import { timeOf } from '../flag_values.ts';
 import { nodeText, whenOf } from '../memory_text.ts';
 
 const LIMIT = '20';
@@ -214,11 +215,4 @@ function countOf(text: string, flag: string, min = 1): number {
   if (/^\d{1,15}$/.test(text) && Number(text) >= min && (flag === '--before' || Number(text) <= 10_000))
     return Number(text);
   throw new ReeveError('USAGE', `${flag}: a number from ${min} to 10000 was expected, got ${plain(text)}`);
-}
-
-function timeOf(text: string | undefined, flag: string): number | undefined {
-  if (text === undefined) return undefined;
-  const at = Date.parse(text);
-  if (!Number.isNaN(at)) return at;
-  throw new ReeveError('USAGE', `${flag}: a time such as 2026-01-01T00:00:00Z was expected, got ${plain(text)}`);
 }

@@ -3,6 +3,7 @@ import type { Command } from 'commander';
 import { ReeveError } from '../../core/errors.ts';
 import { json, ndjson, paint, plain, spell, spelled, table } from '../output.ts';
 import type { Cli } from '../context.ts';
+import { wholeNumber } from '../flag_values.ts';
 import { holdLines, type WireWindow } from '../holds_text.ts';
 import { questionLine, questionTable, type WireQuestion } from '../questions_text.ts';
 import { similarityLine, type WireSimilarity } from '../similarity_line.ts';
@@ -63,6 +64,9 @@ interface WireWhy {
   readonly choices?: readonly { readonly tool: string; readonly target: string }[];
 }
 
+/** The daemon gives no more at once. */
+const LISTED_MAX = 1_000;
+
 /** Commands that only look. */
 export function addObserve(program: Command, cli: Cli): void {
   program
@@ -81,9 +85,9 @@ export function addObserve(program: Command, cli: Cli): void {
     .option('--limit <count>', 'at most so many', '50')
     .addHelpText('after', '\nExample: reeve incidents --channel news')
     .action(async (options: { channel?: string; limit: string }) => {
-      if (!/^[1-9]\d{0,3}$/.test(options.limit)) {
-        throw new ReeveError('USAGE', `--limit: a number from 1 to 9999 was expected, got ${options.limit}`);
-      }
+      const limit = wholeNumber(options.limit) ?? 0;
+      if (limit < 1 || limit > LISTED_MAX)
+        throw new ReeveError('USAGE', `--limit: a number from 1 to ${LISTED_MAX} was expected, got ${options.limit}`);
       const query = new URLSearchParams({ limit: options.limit, ...(options.channel && { channel: options.channel }) });
       const { incidents } = await cli.client().get<{ incidents: WireIncident[] }>(`/api/v1/incidents?${query}`);
       if (cli.wantsJson()) return ndjson(cli.terminal, incidents);

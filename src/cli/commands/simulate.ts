@@ -4,6 +4,7 @@ import { ReeveError } from '../../core/errors.ts';
 import { toWire } from '../../core/wire.ts';
 import { json, table } from '../output.ts';
 import type { Cli } from '../context.ts';
+import { wholeNumber } from '../flag_values.ts';
 
 const SIMULATED_POLICIES = ['reeve', 'none', 'naive', 'health_tasks', 'monit'] as const;
 export type SimulatedPolicy = (typeof SIMULATED_POLICIES)[number];
@@ -79,7 +80,7 @@ export function addSimulate(program: Command, cli: Cli, simulate: Simulate): voi
     .option('--policy <name>', `in the world where all are compared, this one: ${SIMULATED_POLICIES.join(', ')}`)
     .addHelpText('after', '\nExample: reeve simulate --seed 7 --days 3 --storm')
     .action(async (flags: Flags) => {
-      const seeds = number(flags.seeds, '--seeds', 1, 1_000_000);
+      const seeds = whole(flags.seeds, '--seeds', 1, 1_000_000);
       const order = orderOf(flags);
       for (let seed = order.seed; seed < order.seed + seeds; seed += 1) {
         const answer = await simulate({ ...order, seed });
@@ -107,9 +108,9 @@ interface Flags {
 
 function orderOf(flags: Flags): SimulationOrder {
   return {
-    seed: number(flags.seed, '--seed', 0, 2 ** 31),
+    seed: whole(flags.seed, '--seed', 0, 2 ** 31),
     days: number(flags.days, '--days', 0.01, 3_650),
-    channels: number(flags.channels, '--channels', 1, 2_000),
+    channels: whole(flags.channels, '--channels', 1, 2_000),
     calm: number(flags.calm, '--calm', 0.001, 1_000),
     storm: flags.storm === true,
     startCost: flags.startCost === true,
@@ -123,9 +124,16 @@ function orderOf(flags: Flags): SimulationOrder {
 }
 
 function number(text: string, flag: string, min: number, max: number): number {
-  const value = Number(text);
-  if (text.trim() !== '' && value >= min && value <= max) return value;
+  const value = /^\d*\.?\d+$/.test(text) ? Number(text) : Number.NaN;
+  if (value >= min && value <= max) return value;
   throw new ReeveError('USAGE', `${flag} takes a number from ${min} to ${max}, got ${text}`);
+}
+
+/** Half a seed would be a seed of its own, and half a channel none. */
+function whole(text: string, flag: string, min: number, max: number): number {
+  const value = wholeNumber(text) ?? Number.NaN;
+  if (value >= min && value <= max) return value;
+  throw new ReeveError('USAGE', `${flag} takes a whole number from ${min} to ${max}, got ${text}`);
 }
 
 function choiceOf<W extends string>(text: string, flag: string, choices: readonly W[]): W {

@@ -102,7 +102,43 @@ describe('a verification of hints', () => {
   });
 });
 
+describe('the trust of a cluster', () => {
+  const promoted = { '/api/v1/promote': { old_priority: 0, new_priority: 1 } };
+  const promote = (...argv: string[]) => run(['promote', 'p', '--because', 'x', ...argv], { answers: promoted });
+
+  it('is set by steps, or to one of its three values', async () => {
+    expect((await promote('--delta', '-1')).posted[0]!.body).toMatchObject({ delta: -1 });
+    expect((await promote('--priority', '0')).posted[0]!.body).toMatchObject({ priority: 0 });
+  });
+
+  it.each([
+    [['--delta', 'up'], '--delta: a whole number of steps such as 1 or -1 was expected, got "up"'],
+    [['--delta', ''], '--delta: a whole number of steps such as 1 or -1 was expected, got ""'],
+    [['--priority', '5'], '--priority: -1, 0 or 1 was expected, got "5"'],
+    [[], 'either --delta or --priority was expected, got neither'],
+    [['--delta', '1', '--priority', '1'], 'either --delta or --priority was expected, got both'],
+  ] as const)('is left alone by %j', async (argv, why) => {
+    await expect(promote(...argv)).rejects.toThrow(why);
+  });
+});
+
+describe('an export of outcomes', () => {
+  it('asks the daemon for no time that is none, and no count', async () => {
+    await expect(run(['export', '--since', '5'])).rejects.toThrow('--since: a time such as');
+    await expect(run(['export', '--limit', 'all'])).rejects.toThrow('--limit: a number from 1 was expected, got "all"');
+  });
+});
+
 describe('a trial of hints', () => {
+  it.each([
+    ['--rollouts', '1.5'],
+    ['--rollouts', ''],
+    ['--seed', ''],
+    ['--seed', '1.5'],
+  ])('is not begun with %s %j', async (...argv) => {
+    await expect(run(['trial', ...argv])).rejects.toThrow(/^--(?:seed|rollouts): a whole number .*was expected, got /);
+  });
+
   const scenario = { name: 'plateau', control: 0.5, treatment: 0.7, harmfulSent: 5 };
   const trial = (pass: boolean) => async () => ({
     ...{ pass, passed: pass ? 1 : 0 },
@@ -122,7 +158,7 @@ describe('a trial of hints', () => {
   });
 
   it.each(['0', '1001', 'x'])('takes no %s rollouts', async (count) => {
-    await expect(tried(['--rollouts', count])).rejects.toThrow('--rollouts: 1 to 1000');
+    await expect(tried(['--rollouts', count])).rejects.toThrow('--rollouts: a whole number from 1 to 1000');
   });
 });
 

@@ -73,6 +73,15 @@ describe('reeve approvals', () => {
 });
 
 describe('reeve incidents', () => {
+  it.each(['0', '1001', 'all', '1.5'])(
+    'is not asked for %s of them: the daemon gives a thousand at most',
+    async (count) => {
+      await expect(printed({ incidents: [] }, ['incidents', '--limit', count])).rejects.toThrow(
+        `--limit: a number from 1 to 1000 was expected, got ${count}`,
+      );
+    },
+  );
+
   it('says of each open incident why it stands as it does', async () => {
     const more = { scope: 'channel:news', classification: 'process_crashed', open_ms: 24_000, ending: null };
     const incidents = [

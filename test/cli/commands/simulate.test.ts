@@ -47,6 +47,13 @@ describe('a simulation', () => {
     expect(orders.map(({ seed }) => seed)).toEqual([5, 6, 7]);
   });
 
+  it.each(['--seed 1.5', '--seeds 2.5', '--channels 0x10', '--seed 1e3', '--days 0x2'])(
+    'is not begun with %s: seeds and channels are whole, and numbers are written plainly',
+    async (line) => {
+      await expect(simulated(line)).rejects.toThrow(/^--\w+ takes a (?:whole )?number from \S+ to \S+, got \S+$/);
+    },
+  );
+
   it('that breaks a law ends with 1, and says what, when, and the command that shows it again', async () => {
     const violations = [{ law: 'S1', atMs: 2_500, because: 'a second restart' }];
     const flags =
@@ -77,7 +84,8 @@ describe('a number of a simulation', () => {
   it.each(['--channels 0', '--channels 2001', '--days 0.009', '--seed -1', '--calm 0', '--seeds 0', '--days x'])(
     'is refused beyond it: %s',
     async (line) => {
-      await expect(simulated(line)).rejects.toThrow(`${line.split(' ')[0]} takes a number from`);
+      const [flag] = line.split(' ');
+      await expect(simulated(line)).rejects.toThrow(new RegExp(`^${flag} takes a (?:whole )?number from`));
     },
   );
 
