@@ -9,4 +9,5 @@ export type CommandAnswer =
       readonly hint?: string | undefined;
       /** What kind of no it is, for programs; `target_unknown`: there is nothing of the name that was given. */
       readonly code?: string | undefined;
+      readonly more?: unknown;
     };

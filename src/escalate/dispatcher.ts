@@ -1,5 +1,5 @@
 /** Delivers what the outbox holds to the receivers. */
-import type { Clock } from '../core/clock.ts';
+import type { Clock, MonoMs } from '../core/clock.ts';
 import { HOUR_MS } from '../core/duration.ts';
 import { messageOf, ReeveError } from '../core/errors.ts';
 import type { Ids, Random } from '../core/id.ts';
@@ -24,6 +24,9 @@ import { ROUTE_TO_ALL, type Routing } from './routes.ts';
 
 export const REPEAT_MS = 4 * HOUR_MS;
 const ATTEMPT_MS = 10_000;
+/** A receiver that failed too often is not asked for 2 s, and then again where a page had the one try that there is. */
+const TURNED_AWAY_MS_MAX = 5_000;
+const TURNED_AWAY_LOOK_MS = 500;
 
 export interface DispatcherOptions {
   readonly outbox: Read<Outbox>;
@@ -226,6 +229,19 @@ export class Dispatcher implements AsyncDisposable {
     this.#options.onUnjournaled?.(this.#unjournaled.pages);
   }
 
+  /** Whoever has just mended a receiver asks what it answers now, and not that it was not asked. */
+  async #onceAsked(once: () => Promise<void>, untilMs: MonoMs): Promise<void> {
+    const { clock } = this.#options;
+    for (;;) {
+      try {
+        return await once();
+      } catch (thrown) {
+        if (!isTurnedAway(thrown) || clock.monotonicMs() >= untilMs) throw thrown;
+        await clock.sleep(TURNED_AWAY_LOOK_MS, this.#stopped.signal);
+      }
+    }
+  }
+
   async #deliverTestTo(lane: ReceiverQueue, page: Page): Promise<TestDelivery> {
     const { receiver } = lane;
     const { clock, attemptMs = ATTEMPT_MS } = this.#options;
@@ -237,7 +253,9 @@ export class Dispatcher implements AsyncDisposable {
     };
     try {
       const notice = noticeOf(page, receiver.name, 'trigger');
-      await attempt({ clock, attemptMs, signal: this.#stopped.signal }, (signal) => receiver.deliver(notice, signal));
+      const once = () =>
+        attempt({ clock, attemptMs, signal: this.#stopped.signal }, (signal) => receiver.deliver(notice, signal));
+      await this.#onceAsked(once, startMs + TURNED_AWAY_MS_MAX);
       lane.noteTaken();
       this.#record({ type: 'delivery.done', ...about, attempts: 1 });
       this.#pump();
@@ -249,6 +267,8 @@ export class Dispatcher implements AsyncDisposable {
     }
   }
 }
+
+const isTurnedAway = (thrown: unknown): boolean => thrown instanceof ReeveError && thrown.code === 'BREAKER_OPEN';
 
 function testPage({ clock, ids }: DispatcherOptions): Page {
   const escalation: Escalation = {

@@ -215,7 +215,7 @@ async function testPage(dispatcher: CommandDeps['dispatcher']): Promise<CommandA
   }
   if (failed.length === 0) return { ok: true, said: took.join('; '), more: { deliveries } };
   const refused = failed.map(({ receiver, error }) => `${receiver} did not take it: ${error}`);
-  return { ok: false, because: [...refused, ...took].join('; ') };
+  return { ok: false, because: [...refused, ...took].join('; '), more: { deliveries } };
 }
 
 function acked(command: Command, { outbox, append }: CommandDeps): CommandAnswer {

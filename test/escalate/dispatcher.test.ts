@@ -7,6 +7,7 @@ import { FLOOD_MS, isDelivered, pageOf } from '../../src/escalate/outbox.ts';
 import type { Receiver } from '../../src/escalate/receiver.ts';
 import type { Routing } from '../../src/escalate/routes.ts';
 import { MemoryStore } from '../../src/journal/memory.ts';
+import { createTransport } from '../../src/resilience/transport.ts';
 import { fakeClock } from '../support/fake_clock.ts';
 import { escalation, FakeReceiver, type Mood, opened, raisedFact, resolvedFact } from './support.ts';
 
@@ -469,6 +470,25 @@ describe('the test page', () => {
     await first.dispatcher.deliverTest();
     const second = opened([pager], { time, store: (first.store as MemoryStore).crash() });
     expect([first, second].map(({ dispatcher }) => dispatcher.status()[0]?.error)).toEqual([undefined, undefined]);
+  });
+
+  it('waits where a receiver is not asked for having failed too often, and says what it answers then', async () => {
+    const time = fakeClock();
+    const pager = new FakeReceiver('pager');
+    const way = createTransport('pager', { timeoutMs: 10_000, callsMin: 1, openMs: 2_000 }, time.clock);
+    const guarded: Receiver = { name: 'pager', deliver: (notice) => way.call(() => pager.deliver(notice)) };
+    const { dispatcher } = opened([guarded], { time });
+    pager.mood = 'down';
+    expect(await dispatcher.deliverTest()).toMatchObject([{ ok: false, error: 'refused' }]);
+    pager.mood = 'up';
+    const mended = dispatcher.deliverTest();
+    await time.advance(2_000);
+    expect(await mended).toMatchObject([{ ok: true, tookMs: 2_000 }]);
+    pager.mood = 'busy';
+    expect(await dispatcher.deliverTest()).toMatchObject([{ ok: false, error: 'answered 503' }]);
+    const broken = dispatcher.deliverTest();
+    await time.advance(2_000);
+    expect(await broken).toMatchObject([{ ok: false, error: 'answered 503' }]);
   });
 
   it('is another message each time', async () => {

@@ -244,6 +244,7 @@ describe('a command', () => {
     expect(await setUp({ dispatcher: sent(took, failed) }).run('page_test')).toEqual({
       ok: false,
       because: 'mail did not take it: refused; pager took it in 12 ms',
+      more: { deliveries: [took, failed] },
     });
   });
 
