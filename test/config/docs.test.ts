@@ -22,6 +22,17 @@ const ENV = {
 const examplesOf = (page: string): readonly string[] =>
   [...readFileSync(join(DOCS, page), 'utf8').matchAll(/```yaml\n(version: 1\n[\s\S]*?)```/g)].map(([, yaml]) => yaml!);
 
+describe('README.md', () => {
+  it('switches a model on in the configuration that it began with, wherever that lies', () => {
+    const text = readFileSync(join(DOCS, '../README.md'), 'utf8');
+    const [, added = '', file] = /^printf '([^']*)' >> (.*)$/m.exec(text) ?? [];
+    const { config, problems } = loadText(`version: 1\n${added.replaceAll('\\n', '\n')}`);
+    expect(problemLines(problems)).toEqual([]);
+    expect([config?.planner.mode, file]).toEqual(['after_rules', '"$REEVE_CONFIG"']);
+    expect(text).toContain('export REEVE_CONFIG=');
+  });
+});
+
 describe('docs/receivers.md', () => {
   const text = readFileSync(join(DOCS, 'receivers.md'), 'utf8');
 

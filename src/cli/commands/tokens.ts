@@ -67,7 +67,7 @@ function addAdd(tokens: Command, cli: Cli): void {
       `what it may do: ${TOKEN_SCOPES.join(', ')} (several times, or with commas)`,
       every,
     )
-    .option('--for <duration>', 'how long it holds, at most 400d', '90d')
+    .option('--for <duration>', 'how long it holds, at most 365d', '90d')
     .requiredOption('--because <reason>', 'why, for the journal')
     .addHelpText('after', '\nExample: reeve tokens add ann --scope operate --for 90d --because "on call"')
     .action(async (name: string, options: AddOptions) => {

@@ -1,5 +1,7 @@
+import { Command } from 'commander';
 import { describe, expect, it } from 'vitest';
 import { addTokens } from '../../../src/cli/commands/tokens.ts';
+import type { Cli } from '../../../src/cli/context.ts';
 import { type RunOptions, ran } from '../running.ts';
 
 const run = (line: string, options?: RunOptions) => ran(addTokens, ['tokens', ...line.split(' ')], options);
@@ -21,6 +23,16 @@ describe('a token that is handed out', () => {
     const { out, err, code } = await run('add ann --scope read --because duty', { answers });
     expect([out, code]).toEqual(['secret-token\n', 0]);
     expect(err).toContain('ann holds until 2026-01-01T00:00:00Z');
+  });
+
+  it('may hold as long as its help says, and no longer', async () => {
+    const program = new Command();
+    addTokens(program, {} as Cli);
+    const add = program.commands[0]!.commands.find((one) => one.name() === 'add')!;
+    const days = Number(/at most (\d+)d/.exec(add.options.find(({ long }) => long === '--for')!.description)![1]);
+    const asked = (count: number) => run(`add ann --scope read --for ${count}d --because duty`);
+    expect((await asked(days)).posted).toMatchObject([{ body: { for_ms: days * 86_400_000 } }]);
+    await expect(asked(days + 1)).rejects.toThrow('--for');
   });
 
   it('is not asked for with a scope that there is not', async () => {
