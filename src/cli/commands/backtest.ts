@@ -76,11 +76,15 @@ function flagsOf(options: Options): BacktestFlags {
   return { logs, samples, incident, persona, against, rules, phase: chosen, offsetMinutes: minutesOf(zone) };
 }
 
+/** No zone of the world is farther from UTC. */
+const HOURS_MAX = 14;
+
 /** `+02:00`, `-0530` or `Z`. */
 function minutesOf(zone: string): number {
   if (zone === 'Z') return 0;
   const [, sign, hours, minutes] = /^([+-])(\d\d):?(\d\d)$/.exec(zone) ?? [];
-  if (hours === undefined) throw new ReeveError('USAGE', `--zone takes an offset such as +02:00, got ${zone}`);
+  if (hours === undefined || Number(hours) > HOURS_MAX || Number(minutes) > 59)
+    throw new ReeveError('USAGE', `--zone takes an offset such as +02:00, got ${zone}`);
   return (sign === '-' ? -1 : 1) * (Number(hours) * 60 + Number(minutes));
 }
 

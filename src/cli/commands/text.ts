@@ -38,9 +38,8 @@ export function addText(program: Command, cli: Cli, deps: TextDeps): void {
     .addHelpText('after', '\nExample: reeve classify /var/log/ch/news.err')
     .action(async (file: string | undefined, options: { excerpt?: boolean }) => {
       const catalogue = deps.catalogue();
-      for await (const line of linesOf(cli, file)) {
-        if (line === '') continue;
-        if (options.excerpt) tellExcerpt(cli, excerptOf(line), catalogue);
+      for await (const { line, at } of linesOf(cli, file)) {
+        if (options.excerpt) tellExcerpt(cli, excerptOf(line, at), catalogue);
         else tellLine(cli, deps, { line, catalogue });
       }
     });
@@ -62,9 +61,8 @@ function addPrompt(program: Command, cli: Cli, deps: TextDeps): void {
       if (channel !== undefined) return tellPrompt(cli, channel);
       const catalogue = deps.catalogue();
       const planner = createPlannerText(catalogue);
-      for await (const line of linesOf(cli, undefined)) {
-        if (line === '') continue;
-        const { id, lines } = excerptOf(line);
+      for await (const { line, at } of linesOf(cli, undefined)) {
+        const { id, lines } = excerptOf(line, at);
         const { symptom, confidence, remedy } = classifyExcerpt(lines, catalogue);
         // The other remedies are not tools.
         const cure = CHANGING_TOOLS.find((name) => name === remedy);
@@ -124,8 +122,17 @@ function tellLine(cli: Cli, deps: TextDeps, { line, catalogue }: { line: string;
   cli.terminal.out(`${symptom}  ${confidence.toFixed(2)}  ${pattern ?? '-'}  ${plain(excerpt)}\n`);
 }
 
+/** Those with anything in them, each with its place. */
+async function* linesOf(cli: Cli, file: string | undefined): AsyncIterable<{ line: string; at: string }> {
+  let number = 0;
+  for await (const line of textLines(cli, file)) {
+    number += 1;
+    if (line !== '') yield { line, at: `${file ?? 'stdin'}:${number}` };
+  }
+}
+
 /** Split on \n only: \r and other line separators belong to the line. */
-async function* linesOf(cli: Cli, file: string | undefined): AsyncIterable<string> {
+async function* textLines(cli: Cli, file: string | undefined): AsyncIterable<string> {
   if (file !== undefined) {
     yield* readAll(file).split('\n');
     return;
@@ -166,16 +173,20 @@ function refuseCompressed(bytes: Buffer, from: string): void {
   });
 }
 
-function excerptOf(line: string): Excerpt {
-  const hint = 'One JSON object per line: {"id": "a", "lines": ["…"]}';
+function excerptOf(line: string, at: string): Excerpt {
+  const wrong = (cause?: unknown): ReeveError =>
+    new ReeveError('USAGE', `${at}: an excerpt was expected, got ${line.slice(0, 60)}`, {
+      cause,
+      hint: 'One JSON object per line: {"id": "a", "lines": ["…"]}',
+    });
   let parsed: unknown;
   try {
     parsed = JSON.parse(line);
   } catch (cause) {
-    throw new ReeveError('USAGE', `an excerpt was expected, got ${line.slice(0, 60)}`, { cause, hint });
+    throw wrong(cause);
   }
   const { id, lines } = (parsed ?? {}) as Partial<Excerpt>;
   const sound = typeof id === 'string' && Array.isArray(lines) && lines.every((one) => typeof one === 'string');
-  if (!sound) throw new ReeveError('USAGE', `an excerpt was expected, got ${line.slice(0, 60)}`, { hint });
+  if (!sound) throw wrong();
   return { id, lines };
 }

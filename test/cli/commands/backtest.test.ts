@@ -68,7 +68,7 @@ describe('the zone of times that name none', () => {
     expect((await tested(['--logs', 'a', `--zone=${zone}`])).flags?.offsetMinutes).toBe(minutes);
   });
 
-  it.each(['CET', '2', '+2:00', '+02:000'])('%s is none', async (zone) => {
+  it.each(['CET', '2', '+2:00', '+02:000', '+99:99', '+15:00', '+02:60'])('%s is none', async (zone) => {
     await expect(tested(['--logs', 'a', `--zone=${zone}`])).rejects.toThrow('--zone takes an offset such as +02:00');
   });
 });

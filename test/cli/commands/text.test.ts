@@ -16,6 +16,20 @@ const run = (argv: readonly string[], options?: RunOptions) =>
   ran((program, cli) => addText(program, cli, deps), argv, options);
 const EXCERPT = '{"id":"a","lines":["Connection refused"]}\n';
 
+describe('an excerpt that is none', () => {
+  it('is named with its file and line, for one among thousands has to be found', async () => {
+    const file = join(temporaryDirectory(), 'excerpts.jsonl');
+    writeFileSync(file, `${EXCERPT}\n{"id":1}\n`);
+    await expect(run(['classify', '--excerpt', file])).rejects.toThrow(
+      `${file}:3: an excerpt was expected, got {"id":1}`,
+    );
+    const stdin = [EXCERPT, 'no JSON\n'];
+    await expect(run(['prompt', '--excerpt'], { stdin })).rejects.toThrow(
+      'stdin:2: an excerpt was expected, got no JSON',
+    );
+  });
+});
+
 describe('lines that are classified', () => {
   it('have one result each, cleaned, with the channel that they name', async () => {
     const stdin = ['news: Connection refused hunter42\n', '\nall is ', 'well\n'];
@@ -60,7 +74,9 @@ describe('lines that are classified', () => {
   it.each(['text', '{}', '[]', 'null', '{"id":1,"lines":[]}', '{"id":"a","lines":[1]}'])(
     'are no excerpt where %j stands',
     async (line) => {
-      await expect(run(['classify', '--excerpt'], { stdin: [`${line}\n`] })).rejects.toThrow(/an excerpt was expected/);
+      await expect(run(['classify', '--excerpt'], { stdin: [`${line}\n`] })).rejects.toThrow(
+        /^stdin:1: an excerpt was expected/,
+      );
     },
   );
 });
