@@ -20,8 +20,8 @@ interface HeartbeatDeps {
 }
 
 export interface Heartbeat extends Disposable {
-  /** Since the service last took one; undefined: never in this life. */
-  secondsSinceTaken(): number | undefined;
+  /** Since the service last took one; where it never did in this life, since it was first asked. */
+  secondsSinceTaken(): number;
   /** Why the last one did not leave or was not taken; undefined when it was. */
   trouble(): string | undefined;
 }
@@ -40,7 +40,7 @@ const AGAIN_MS = 3 * SECOND_MS;
 export function startHeartbeat({ everyMs, url }: HeartbeatSettings, { clock, log, unfit }: HeartbeatDeps): Heartbeat {
   const ask = boundedFetch(clock);
   const stopped = new AbortController();
-  let takenMs: number | undefined;
+  let takenMs = clock.monotonicMs();
   let trouble: string | undefined;
   let isSending = false;
   const settled = (now: string | undefined): void => {
@@ -76,7 +76,7 @@ export function startHeartbeat({ everyMs, url }: HeartbeatSettings, { clock, log
   const schedule = clock.every(everyMs, () => void beat());
   void beat();
   return {
-    secondsSinceTaken: () => (takenMs === undefined ? undefined : (clock.monotonicMs() - takenMs) / SECOND_MS),
+    secondsSinceTaken: () => (clock.monotonicMs() - takenMs) / SECOND_MS,
     trouble: () => trouble,
     [Symbol.dispose]() {
       stopped.abort();

@@ -12,7 +12,7 @@ import { boundedFetch } from '../resilience/http.ts';
 export interface HeadWitness extends AsyncDisposable {
   /** Sends the head now. Resolves when every way took it or failed. */
   tell(): Promise<void>;
-  /** Since a file or a webhook last took a head; undefined: never, or none is configured. */
+  /** Since a file or a webhook last took a head, or since the start; undefined where none is configured. */
   secondsSinceSent(): number | undefined;
 }
 
@@ -59,7 +59,8 @@ export function createHeadWitness(witness: HeadWitnessSettings, { ledger, clock,
   const key = witness.key === undefined ? undefined : headKeyFrom(witness.key.reveal());
   const ask = boundedFetch(clock);
   const append = lineWriter(clock);
-  let sentMs: number | undefined;
+  let sentMs = clock.monotonicMs();
+  const isAnywhere = witness.file !== undefined || witness.url !== undefined;
   const trying = async (way: string, send: () => unknown): Promise<void> => {
     try {
       await send();
@@ -86,7 +87,7 @@ export function createHeadWitness(witness: HeadWitnessSettings, { ledger, clock,
   const schedule = clock.every(witness.everyMs, () => void tell());
   return {
     tell,
-    secondsSinceSent: () => (sentMs === undefined ? undefined : (clock.monotonicMs() - sentMs) / 1_000),
+    secondsSinceSent: () => (isAnywhere ? (clock.monotonicMs() - sentMs) / 1_000 : undefined),
     async [Symbol.asyncDispose]() {
       schedule[Symbol.dispose]();
       await tell();

@@ -26,7 +26,7 @@ export interface Gauges {
   refused(): readonly { readonly reason: string; readonly count: number }[];
   /** The last record of the journal, and the first 52 bits of its hash. */
   journalHead(): { readonly seq: number; readonly bits: number };
-  /** Since a witness last took the head; undefined where none is configured. */
+  /** Since a witness last took the head, or since the start; undefined where none is configured. */
   secondsSinceHeadSent(): number | undefined;
   lines(): readonly { readonly source: string; readonly result: string; readonly lines: number }[];
   /** TCP connections of syslog senders that were closed from this end. */
@@ -40,7 +40,7 @@ export interface Gauges {
   receivers(): readonly ReceiverState[];
   configOk(): boolean;
   heartbeatSeconds(): number;
-  /** Since the service elsewhere last took one; undefined where none is configured, or none was taken yet. */
+  /** Since the service elsewhere last took one, or since the start; undefined where none is configured. */
   secondsSinceHeartbeatTaken?(): number | undefined;
   /** Undefined while the hints are not loaded. */
   hints?():
@@ -67,6 +67,8 @@ export function registerGauges(prefix: string, registry: Registry, gauges: Gauge
       registers: [registry],
       collect() {
         this.reset();
+        // A reset leaves a 0 where there are no labels, and "0 s ago" is not "never": no comparison is true of NaN.
+        if (labelNames.length === 0) this.set(Number.NaN);
         for (const { labels, value } of rows()) this.set(labels, value);
       },
     });
@@ -97,20 +99,11 @@ export function registerGauges(prefix: string, registry: Registry, gauges: Gauge
     single(gauges.loopLagSeconds()),
   );
   gauge('heartbeat_timestamp_seconds', 'Unix time of the last heartbeat.', [], () => single(gauges.heartbeatSeconds()));
-  gauge('seconds_since_heartbeat_taken', 'Since the service at `heartbeat:` last took one.', [], () =>
-    single(gauges.secondsSinceHeartbeatTaken?.()),
-  );
   registerPeople(gauge, gauges);
   registerHints(gauge, gauges);
   registerLines(prefix, registry, gauges);
   registerRefused(prefix, registry, gauges);
-  gauge('journal_head_seq', 'Number of the last record of the journal.', [], () => single(gauges.journalHead().seq));
-  gauge('journal_head_prefix', 'First 52 bits of its hash, for reeve audit verify --head.', [], () =>
-    single(gauges.journalHead().bits),
-  );
-  gauge('seconds_since_head_told', 'Since a file or webhook elsewhere last took the head of the journal.', [], () =>
-    single(gauges.secondsSinceHeadSent()),
-  );
+  registerElsewhere(gauge, gauges);
 }
 
 type Register = (name: string, help: string, labelNames: string[], rows: () => readonly Row[]) => unknown;
@@ -132,6 +125,26 @@ function registerPeople(gauge: Register, gauges: Gauges): void {
   );
   gauge('receiver_open_pages', 'Open pages that are meant for a receiver.', ['receiver'], () =>
     gauges.receivers().map(({ receiver, pages }) => ({ labels: { receiver }, value: pages })),
+  );
+}
+
+/** Whom Reeve tells that it lives, and what its journal holds. */
+function registerElsewhere(gauge: Register, gauges: Gauges): void {
+  gauge(
+    'seconds_since_heartbeat_taken',
+    'Since the service at `heartbeat:` last took one, or since the start.',
+    [],
+    () => single(gauges.secondsSinceHeartbeatTaken?.()),
+  );
+  gauge('journal_head_seq', 'Number of the last record of the journal.', [], () => single(gauges.journalHead().seq));
+  gauge('journal_head_prefix', 'First 52 bits of its hash, for reeve audit verify --head.', [], () =>
+    single(gauges.journalHead().bits),
+  );
+  gauge(
+    'seconds_since_head_told',
+    'Since a file or webhook elsewhere last took the head of the journal, or since the start.',
+    [],
+    () => single(gauges.secondsSinceHeadSent()),
   );
 }
 

@@ -46,8 +46,10 @@ describe('the head witness', () => {
   it('reports again on its schedule, and says how long ago it last did', async () => {
     const file = join(temporaryDirectory(), 'heads');
     const { witness, advance } = setUp({ file });
-    expect(witness.secondsSinceSent()).toBeUndefined();
-    await advance(60_000);
+    await advance(59_000);
+    // Never yet: then since its start, so that a place that never took one is found, too.
+    expect(witness.secondsSinceSent()).toBe(59);
+    await advance(1_000);
     await expect.poll(() => witness.secondsSinceSent()).toBe(0);
     await advance(5_000);
     expect(witness.secondsSinceSent()).toBe(5);
@@ -62,7 +64,9 @@ describe('the head witness', () => {
     expect(both.errors).toEqual([expect.stringContaining("the journal's head was not taken")]);
     const none = setUp({ file: '/nowhere/heads' });
     await none.witness.tell();
-    expect(none.witness.secondsSinceSent()).toBeUndefined();
+    await none.advance(7_000);
+    expect(none.witness.secondsSinceSent()).toBe(7);
+    expect(setUp({}).witness.secondsSinceSent()).toBeUndefined();
   });
 
   it('waits for no file whose file system is away, keeps one thread for it, and goes on by its other way', async () => {

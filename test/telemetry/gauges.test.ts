@@ -16,6 +16,22 @@ describe('gauges', () => {
     expect(text).toContain('reeve_receiver_open_pages{receiver="chat"} 0');
   });
 
+  it('is NaN where there is no value: that nothing was ever delivered is not that it was just now', async () => {
+    const metrics = createMetrics(
+      'reeve_',
+      { version: '0', node: 'v0' },
+      { ...QUIET, secondsSinceHeadSent: () => undefined },
+    );
+    const names = ['seconds_since_last_delivery_ok', 'seconds_since_heartbeat_taken', 'seconds_since_head_told'];
+    for (const openMetrics of [false, true, false]) {
+      const { text } = await metrics.expose(openMetrics);
+      for (const name of [...names, 'llm_needed_ratio', 'hint_clusters', 'hint_blind_spots']) {
+        expect(text.match(new RegExp(`^reeve_${name} (.*)$`, 'm'))?.[1]).toMatch(/^nan$/i);
+      }
+      expect(text).toContain('\nreeve_open_incidents 0\n');
+    }
+  });
+
   it.each([
     [true, 1],
     [false, 0],
