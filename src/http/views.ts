@@ -15,7 +15,7 @@ import type { DecisionPipeline } from '../incident/pipeline/decision_pipeline.ts
 import { type OpenIncident, openOn } from '../incident/lifecycle/state.ts';
 import type { ChannelSetup } from '../ground/facts/setup.ts';
 import { runText } from './decision_text.ts';
-import { questionViews } from './questions.ts';
+import { questionViews, refusedNow } from './questions.ts';
 import { whyOf } from './why.ts';
 
 /** Journal entries that match, as the ledger gives them. */
@@ -142,7 +142,9 @@ export class Views {
     const [last] = read({ channel, types: ['guard.decided'], newestFirst: true, limit: 1 });
     const [control, state, nowMs] = [pipeline.control(), pipeline.guardState(), clock.monotonicMs()];
     const open = this.#openAbout(channel);
-    const asked = pendingApprovals(control, nowMs).filter(({ incident }) => incident === open?.incident.id);
+    const asked = pendingApprovals(control, nowMs)
+      .filter(({ incident }) => incident === open?.incident.id)
+      .map((approval) => ({ ...approval, refused: refusedNow(approval, pipeline) }));
     const finding = watched.finding.because;
     const choices = this.#choices(channel);
     return whyOf({ state, control, channel, nowMs, now: clock.now(), finding, open, last, asked, choices });

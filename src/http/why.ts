@@ -8,6 +8,7 @@ import type { GuardState } from '../guard/state/state.ts';
 import { flipsOf, waitText } from '../guard/trace.ts';
 import type { OpenIncident } from '../incident/lifecycle/state.ts';
 import { becauseOf, sinceThen } from './decision_text.ts';
+import type { RefusedNow } from './questions.ts';
 
 export interface WhyOptions {
   readonly state: GuardState;
@@ -21,7 +22,11 @@ export interface WhyOptions {
   readonly open: OpenIncident | undefined;
   readonly last: JournalEntry | undefined;
   /** Questions about the channel that wait for an answer. */
-  readonly asked: readonly { readonly id: string; readonly expiresMs: MonoMs }[];
+  readonly asked: readonly {
+    readonly id: string;
+    readonly expiresMs: MonoMs;
+    readonly refused?: RefusedNow | undefined;
+  }[];
   readonly choices: readonly Choice[];
 }
 
@@ -76,7 +81,11 @@ function cameTo({ open, last, finding }: WhyOptions): string {
 
 const waitsFor = ({ asked, nowMs, control, open }: WhyOptions): string =>
   asked
-    .map(({ id, expiresMs }) => `; waits for reeve approve ${id} (or deny), ${waitText(expiresMs - nowMs)} left`)
+    .map(({ id, expiresMs, refused }) =>
+      refused === undefined
+        ? `; waits for reeve approve ${id} (or deny), ${waitText(expiresMs - nowMs)} left`
+        : `; asked as ${id}, which the guard refuses now, whatever the answer: ${refused.because} (${refused.code})`,
+    )
     .join('') + (open === undefined ? '' : sinceThen(control, open));
 
 const ageOf = ({ at }: JournalEntry, { now }: Pick<WhyOptions, 'now'>): string =>
