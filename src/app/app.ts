@@ -128,7 +128,7 @@ function tellElsewhere(house: House, building: AsyncDisposableStack): Pick<Shown
   const { log } = host;
   const unfit = () => {
     const { keptUpMs } = decisions.pipeline;
-    return unfitness({ keptUpMs, nowMs: clock.monotonicMs(), receivers: paging.dispatcher().status() });
+    return unfitness({ keptUpMs, nowMs: clock.monotonicMs(), ...paging.dispatcher().reception() });
   };
   const witness = building.use(createHeadWitness(journal.witness, { ledger, clock, log }));
   void witness.tell();

@@ -63,8 +63,6 @@ export interface ReceiverStatus {
   readonly pages: number;
   /** Something should have been taken there by now. One that forgets what is not repeated is owed what is open. */
   readonly isOwed: boolean;
-  /** So should a critical page that is open and that nobody has. */
-  readonly owesUnheard: boolean;
 }
 
 /**
@@ -151,12 +149,17 @@ export class Dispatcher implements AsyncDisposable {
 
   status(): readonly ReceiverStatus[] {
     const nowMs = this.#options.clock.monotonicMs();
-    const unheard = this.#pages().filter((page) => this.#isUnheard(page));
-    return this.#lanes.map(({ receiver: { name }, trouble, waiting, isOwed, owes }) => {
+    return this.#lanes.map(({ receiver: { name }, trouble, waiting, isOwed }) => {
       const failingForMs = trouble === undefined ? undefined : nowMs - trouble.sinceMs;
-      const owesUnheard = unheard.some(owes);
-      return { receiver: name, error: trouble?.error, failingForMs, pages: waiting, isOwed, owesUnheard };
+      return { receiver: name, error: trouble?.error, failingForMs, pages: waiting, isOwed };
     });
+  }
+
+  /** `unheard`: of each critical page that is open and that nobody has, the receivers to which it leads by now. */
+  reception(): { readonly receivers: readonly ReceiverStatus[]; readonly unheard: readonly (readonly string[])[] } {
+    const pages = this.#pages().filter((page) => this.#isUnheard(page));
+    const namesOf = (page: Page) => this.#lanes.filter((lane) => lane.isToHave(page)).map((lane) => lane.receiver.name);
+    return { receivers: this.status(), unheard: pages.map(namesOf) };
   }
 
   /** Sends one test page to every receiver at once, and says which took it. Nothing is retried. */

@@ -92,15 +92,16 @@ interface Fitness {
   readonly keptUpMs: MonoMs | undefined;
   readonly nowMs: MonoMs;
   readonly receivers: readonly ReceiverFitness[];
+  /** Of each critical page that is open and that nobody has: the receivers to which it leads by now. */
+  readonly unheard: readonly (readonly string[])[];
 }
 
 interface ReceiverFitness {
+  readonly receiver: string;
   /** How long it has taken nothing of what was sent to it. */
   readonly failingForMs: number | undefined;
   /** Something waits for it. */
   readonly isOwed: boolean;
-  /** So does a critical page that nobody has. */
-  readonly owesUnheard: boolean;
 }
 
 /** The loop goes round each second. */
@@ -109,15 +110,16 @@ const IDLE_MS_MAX = 30 * SECOND_MS;
 const FAILING_MS_MAX = 120 * SECOND_MS;
 
 /** Why somebody else has to page: nothing is decided, or no receiver takes what is sent. */
-export function unfitness({ keptUpMs, nowMs, receivers }: Fitness): string | undefined {
+export function unfitness({ keptUpMs, nowMs, receivers, unheard }: Fitness): string | undefined {
   const idleMs = nowMs - (keptUpMs ?? nowMs);
   if (idleMs > IDLE_MS_MAX) return `nothing has been decided for ${Math.round(idleMs / SECOND_MS)} s`;
   // One that failed at the last message of all, as at a repeat of what somebody has now, is asked again with the next.
   const isAnyOwed = receivers.some(({ isOwed }) => isOwed);
   if (isAnyOwed && receivers.every(fails)) return 'no receiver takes pages';
   // Routes may lead a page to some receivers alone: that the others take theirs does not bring it to anybody.
-  const lost = receivers.filter(({ owesUnheard }) => owesUnheard);
-  return lost.length > 0 && lost.every(fails) ? NOBODY_HAS : undefined;
+  const failing = new Set(receivers.filter(fails).map(({ receiver }) => receiver));
+  const isLost = unheard.some((names) => names.length > 0 && names.every((name) => failing.has(name)));
+  return isLost ? NOBODY_HAS : undefined;
 }
 
 const NOBODY_HAS = 'a critical page waits that nobody has, and no receiver that is to have it takes it';

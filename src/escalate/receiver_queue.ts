@@ -99,14 +99,17 @@ export class ReceiverQueue {
    * receiver forgets what is not repeated, anything that is open.
    */
   get isOwed(): boolean {
-    return this.receiver.refresh === undefined ? this.#world.pages().some(this.owes) : this.waiting > 0;
+    if (this.receiver.refresh !== undefined) return this.waiting > 0;
+    return this.#world.pages().some((page) => {
+      const due = this.#dueOf(page);
+      return due !== undefined && Math.max(due.dueMs, due.fromMs) <= this.#nowMs();
+    });
   }
 
-  /** A message of this page should have been taken by now. */
-  readonly owes = (page: Page): boolean => {
-    const due = this.#dueOf(page);
-    return due !== undefined && Math.max(due.dueMs, due.fromMs) <= this.#nowMs();
-  };
+  /** The page leads here by now and was not taken yet. Flood control may hold it back for some minutes. */
+  isToHave(page: Page): boolean {
+    return (this.#dueOf(page)?.fromMs ?? Number.POSITIVE_INFINITY) <= this.#nowMs();
+  }
 
   /** It took what it must be sent of this page, but the journal would not take the record. */
   tookUnrecorded(page: Page): boolean {

@@ -165,7 +165,7 @@ export class SimulatedDaemon {
   /** Why a heartbeat would be withheld now, as in `app/app.ts`. */
   get unfit(): string | undefined {
     const { keptUpMs } = this.pipeline;
-    return unfitness({ keptUpMs, nowMs: this.ledger.clock.monotonicMs(), receivers: this.dispatcher.status() });
+    return unfitness({ keptUpMs, nowMs: this.ledger.clock.monotonicMs(), ...this.dispatcher.reception() });
   }
 
   /** The process is gone, in the middle of whatever it did. */

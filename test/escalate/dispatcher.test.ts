@@ -167,24 +167,38 @@ describe('a page', () => {
     expect(owed()).toEqual([[true, 1, false]]);
   });
 
-  it('that nobody has is owed unheard where its route leads, and nowhere once somebody has it', async () => {
+  it('that nobody has is unheard where its route leads, and nowhere once somebody has it', async () => {
     const [pager, chat] = [new FakeReceiver('pager'), new FakeReceiver('chat')];
     const { dispatcher, append, advance } = opened([pager, chat], { routing: PAGER_THEN_CHAT });
-    const unheard = () => dispatcher.status().map(({ owesUnheard }) => owesUnheard);
     pager.mood = 'down';
     dispatcher.start();
     append(raisedFact('esc-1'));
     await advance(9 * MINUTE_MS);
-    expect(unheard()).toEqual([true, false]);
+    expect(dispatcher.reception().unheard).toEqual([['pager']]);
     await advance(MINUTE_MS);
     expect(chat.story).toEqual([`trigger ${KEY}`]);
-    expect(unheard()).toEqual([false, false]);
+    expect(dispatcher.reception().unheard).toEqual([]);
+  });
+
+  it('that flood control holds back for some minutes leads to that receiver all the same', async () => {
+    const [pager, chat] = [new FakeReceiver('pager'), new FakeReceiver('chat')];
+    const { dispatcher, append, advance } = opened([pager, chat]);
+    pager.mood = 'down';
+    dispatcher.start();
+    append(raisedFact('esc-1'));
+    await advance(10);
+    append(resolvedFact());
+    await advance(10);
+    append(raisedFact('esc-2'));
+    await advance(3 * MINUTE_MS);
+    expect(chat.story).toEqual([`trigger ${KEY}`, `resolve ${KEY}`]);
+    expect(dispatcher.reception().unheard).toEqual([['pager', 'chat']]);
   });
 
   it.each([
     ['is mild', { severity: 'warning' }],
     ['is over', {}],
-  ] as const)('that %s is not owed unheard', async (how, change) => {
+  ] as const)('that %s is not unheard', async (how, change) => {
     const pager = new FakeReceiver('pager');
     const { dispatcher, append, advance } = opened([pager]);
     pager.mood = 'down';
@@ -192,7 +206,8 @@ describe('a page', () => {
     append(raisedFact('esc-1', change));
     if (how === 'is over') append(resolvedFact());
     await advance(10 * MINUTE_MS);
-    expect(dispatcher.status()).toMatchObject([{ isOwed: true, owesUnheard: false }]);
+    expect(dispatcher.status()).toMatchObject([{ isOwed: true }]);
+    expect(dispatcher.reception().unheard).toEqual([]);
   });
 
   it('that is open is owed to a receiver that forgets what is not repeated', async () => {
@@ -366,7 +381,7 @@ describe('when the journal takes nothing', () => {
     expect(reported).toEqual([expect.stringMatching(/delivery.done could not be written down: .*no space left/)]);
   });
 
-  it('a page that one receiver took without a record is not owed unheard to another', async () => {
+  it('a page that one receiver took without a record is not unheard', async () => {
     const [pager, chat] = [new FakeReceiver('pager'), new FakeReceiver('chat')];
     const store = new MemoryStore();
     const { dispatcher, append, advance } = opened([pager, chat], { store });
@@ -376,7 +391,8 @@ describe('when the journal takes nothing', () => {
     dispatcher.start();
     await advance(10 * MINUTE_MS);
     expect(chat.story).toEqual([`trigger ${KEY}`]);
-    expect(dispatcher.status()).toMatchObject([{ isOwed: true, owesUnheard: false }, { isOwed: false }]);
+    expect(dispatcher.status()).toMatchObject([{ isOwed: true }, { isOwed: false }]);
+    expect(dispatcher.reception().unheard).toEqual([]);
   });
 
   it('a page can be raised without it, under a key of its own, once, and is retried and repeated', async () => {

@@ -99,39 +99,46 @@ describe('the heartbeat', () => {
 });
 
 describe('whether Reeve can do its work', () => {
-  const AT_WORK = { keptUpMs: 0, nowMs: 0 };
-  const MAIL_FAILS = { failingForMs: 120_001, isOwed: true, owesUnheard: false };
+  const AT_WORK = { keptUpMs: 0, nowMs: 0, unheard: [] };
+  const MAIL_FAILS = { receiver: 'mail', failingForMs: 120_001, isOwed: true };
+  const PAGER_FAILS = { ...MAIL_FAILS, receiver: 'pager' };
   const NOTHING_OWED = { ...MAIL_FAILS, isOwed: false };
-  const CHAT_TAKES = { failingForMs: undefined, isOwed: false, owesUnheard: false };
-  const UNHEARD = { failingForMs: 120_001, isOwed: true, owesUnheard: true };
+  const CHAT_TAKES = { receiver: 'chat', failingForMs: undefined, isOwed: false };
+  const NOBODY_HAS = 'a critical page waits that nobody has, and no receiver that is to have it takes it';
 
   it.each([
-    ['the first round is still to come', { keptUpMs: undefined, nowMs: 90_000, receivers: [] }, undefined],
-    ['the last round was 30 s ago', { keptUpMs: 0, nowMs: 30_000, receivers: [] }, undefined],
+    ['the first round is still to come', { ...AT_WORK, keptUpMs: undefined, nowMs: 90_000, receivers: [] }, undefined],
+    ['the last round was 30 s ago', { ...AT_WORK, nowMs: 30_000, receivers: [] }, undefined],
     [
       'the last round was longer ago',
-      { keptUpMs: 0, nowMs: 30_001, receivers: [] },
+      { ...AT_WORK, nowMs: 30_001, receivers: [] },
       'nothing has been decided for 30 s',
     ],
     [
       'the only receiver has failed for two minutes',
-      { ...AT_WORK, receivers: [{ ...UNHEARD, failingForMs: 120_000 }] },
+      { ...AT_WORK, receivers: [{ ...MAIL_FAILS, failingForMs: 120_000 }], unheard: [['mail']] },
       undefined,
     ],
     ['it has failed for longer', { ...AT_WORK, receivers: [MAIL_FAILS] }, 'no receiver takes pages'],
     ['another takes pages', { ...AT_WORK, receivers: [MAIL_FAILS, { ...CHAT_TAKES, isOwed: true }] }, undefined],
     [
       'another takes pages, but not the one that nobody has',
-      { ...AT_WORK, receivers: [UNHEARD, CHAT_TAKES] },
-      'a critical page waits that nobody has, and no receiver that is to have it takes it',
+      { ...AT_WORK, receivers: [PAGER_FAILS, CHAT_TAKES], unheard: [['pager']] },
+      NOBODY_HAS,
     ],
     [
       'another is to have it, too, and has not failed for so long',
-      { ...AT_WORK, receivers: [UNHEARD, { ...UNHEARD, failingForMs: 119_000 }] },
+      { ...AT_WORK, receivers: [PAGER_FAILS, CHAT_TAKES], unheard: [['pager', 'chat']] },
       undefined,
     ],
+    [
+      'that other is to have another page only',
+      { ...AT_WORK, receivers: [PAGER_FAILS, CHAT_TAKES], unheard: [['chat'], ['pager']] },
+      NOBODY_HAS,
+    ],
+    ['a page leads nowhere', { ...AT_WORK, receivers: [PAGER_FAILS, CHAT_TAKES], unheard: [[]] }, undefined],
     ['it failed at the last message and nothing waits for it', { ...AT_WORK, receivers: [NOTHING_OWED] }, undefined],
-    ['all have failed for longer', { ...AT_WORK, receivers: [MAIL_FAILS, MAIL_FAILS] }, 'no receiver takes pages'],
+    ['all have failed for longer', { ...AT_WORK, receivers: [MAIL_FAILS, PAGER_FAILS] }, 'no receiver takes pages'],
   ] as const)('is clear when %s', (_, fitness, because) => {
     expect(unfitness(fitness)).toBe(because);
   });

@@ -7,10 +7,7 @@ import type { CommandName } from '../../src/http/daemon.ts';
 import { type CommandDeps, createCommands } from '../../src/http/dispatch.ts';
 import { pipelineHarness } from '../support/pipeline_harness.ts';
 
-const HOOK = {
-  ...{ receiver: 'hook', error: undefined, failingForMs: undefined },
-  ...{ pages: 0, isOwed: false, owesUnheard: false },
-};
+const HOOK = { receiver: 'hook', error: undefined, failingForMs: undefined, pages: 0, isOwed: false };
 const ANN = { who: 'ann', because: 'on call' };
 
 function setUp(with_: Partial<CommandDeps> = {}, options: Parameters<typeof pipelineHarness>[0] = {}) {
