@@ -30,11 +30,9 @@ export function questionTable(questions: readonly WireQuestion[]): string {
   ].join('\n');
 }
 
-/** Who is told to say yes must see that nothing would come of it. */
+/** Who is told to say yes must see that nothing comes of it for now. What speaks against it may pass in time. */
 export const questionLine = ({ id, what, refused }: Pick<WireQuestion, 'id' | 'what' | 'refused'>): string =>
-  refused
-    ? `asked and ${refusedText(refused)}: ${plain(what)} (${id})`
-    : `waits for a yes: ${plain(what)} — reeve approve ${id}`;
+  `waits for a yes: ${plain(what)} — reeve approve ${id}${refused ? `; ${refusedText(refused)}` : ''}`;
 
 const refusedText = ({ code, because }: NonNullable<WireQuestion['refused']>): string =>
-  `refused now, whatever the answer: ${plain(because)} (${code})`;
+  `the guard would refuse it now: ${plain(because)} (${code})`;

@@ -81,11 +81,10 @@ function cameTo({ open, last, finding }: WhyOptions): string {
 
 const waitsFor = ({ asked, nowMs, control, open }: WhyOptions): string =>
   asked
-    .map(({ id, expiresMs, refused }) =>
-      refused === undefined
-        ? `; waits for reeve approve ${id} (or deny), ${waitText(expiresMs - nowMs)} left`
-        : `; asked as ${id}, which the guard refuses now, whatever the answer: ${refused.because} (${refused.code})`,
-    )
+    .map(({ id, expiresMs, refused }) => {
+      const but = refused && `; the guard would refuse it now: ${refused.because} (${refused.code})`;
+      return `; waits for reeve approve ${id} (or deny), ${waitText(expiresMs - nowMs)} left${but ?? ''}`;
+    })
     .join('') + (open === undefined ? '' : sinceThen(control, open));
 
 const ageOf = ({ at }: JournalEntry, { now }: Pick<WhyOptions, 'now'>): string =>

@@ -6,7 +6,7 @@ const QUESTION: WireQuestion = {
   ...{ yes_needed: 1, yes_by: [], expires_in_ms: 300_000, refused: null },
 };
 const REFUSED = { ...QUESTION, refused: { code: 'persona_denies', because: 'persona live does not allow it' } };
-const WHY = 'refused now, whatever the answer: persona live does not allow it (persona_denies)';
+const WHY = 'the guard would refuse it now: persona live does not allow it (persona_denies)';
 
 describe('a question', () => {
   it('without a classification is a row as any', () => {
@@ -14,10 +14,12 @@ describe('a question', () => {
     expect(row).toMatch(/^apr-1 +restart_channel on channel:news +- +inc-1 +0 of 1 +5 m 0 s$/);
   });
 
-  it('that would be refused whatever the answer says so below the table, and asks nobody in the status', () => {
+  it('that would be refused says so below the table and in the status; a yes may be of use when that has passed', () => {
     const [, , refused, how] = questionTable([REFUSED]).split('\n');
     expect([refused, how]).toEqual([`apr-1: ${WHY}`, expect.stringMatching(/^answer with reeve approve ID/)]);
-    expect(questionLine(REFUSED)).toBe(`asked and ${WHY}: restart_channel on channel:news (apr-1)`);
+    expect(questionLine(REFUSED)).toBe(
+      `waits for a yes: restart_channel on channel:news — reeve approve apr-1; ${WHY}`,
+    );
   });
 
   it('of which nothing speaks against a yes tells how to give it', () => {

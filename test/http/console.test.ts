@@ -182,13 +182,12 @@ describe.skipIf(CHROMIUM === undefined)('the console in a real browser (needs ch
     expect((await ask({ ...pair, authorization: 'Bearer wrong' })).status).toBe(401);
   }, 30_000);
 
-  it('asks for no yes to what would be refused all the same', async () => {
-    const refused = { code: 'persona_denies', because: 'persona live does not allow it' };
+  it('says of a question that the guard would refuse it now, and still takes a yes for when that has passed', async () => {
+    const refused = { code: 'hands_off', because: 'channel:news is on a lease of ann' };
     await open({ ...troubled, approvals: [{ ...troubled.approvals[0], refused }] });
     const notes = await text('#attention');
-    expect(notes).toContain('a yes would do nothing now: restart_channel on channel:news');
-    expect(notes).toContain('persona live does not allow it (persona_denies)');
-    expect([notes.includes('reeve deny apr-1'), notes.includes('reeve approve apr-1')]).toEqual([true, false]);
+    expect(notes).toContain('(inc-2). The guard would refuse it now: channel:news is on a lease of ann (hands_off)');
+    expect(await page.locator('[data-order="yes apr-1"]').isVisible()).toBe(true);
   }, 30_000);
 
   it('stays signed in over a reload, and signs out for good', async () => {
@@ -292,6 +291,15 @@ describe.skipIf(CHROMIUM === undefined)('the console in a real browser (needs ch
       await button('no apr-1').focus();
       await page.evaluate('refresh()');
       expect(await page.evaluate('document.activeElement.dataset.order')).toBe('no apr-1');
+    }, 30_000);
+
+    it('paints nothing anew under a finger that is down, and goes on when it was never seen to leave', async () => {
+      await open(troubled);
+      await button('no apr-1').dispatchEvent('pointerdown');
+      status = calm;
+      await page.evaluate('refresh()');
+      expect(await button('no apr-1').isVisible()).toBe(true);
+      await expect.poll(() => button('no apr-1').isVisible(), { timeout: 10_000 }).toBe(false);
     }, 30_000);
 
     it('shows no button to whoever may only look', async () => {

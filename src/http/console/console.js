@@ -16,8 +16,9 @@ const ARMED_MS = 6000;
 let armed = { name: '', until: 0 };
 /** Every scope of this session. The server asks again; here it only spares buttons that would be refused. */
 let may = [];
-/** While a finger is down nothing is painted anew under it. */
-let isPressed = false;
+/** While a finger is down nothing is painted anew under it; one that was never seen to leave counts no longer than this. */
+const PRESS_MS = 1500;
+let pressedAt = 0;
 
 const element = (name, text, kind) => {
   const made = document.createElement(name);
@@ -80,8 +81,9 @@ function notesOf(status) {
   for (const one of status.approvals || []) {
     const eyes = one.yes_needed > 1 ? ' (' + one.yes_needed + ' people must say yes; so far: ' + ((one.yes_by || []).join(', ') || 'nobody') + ')' : '';
     const about = (one.classification ? ', because of ' + one.classification : '') + (one.incident ? ' (' + one.incident + ')' : '');
-    if (one.refused) note('Was asked, and a yes would do nothing now: ' + one.what + about + '. ' + one.refused.because + ' (' + one.refused.code + ')', ['reeve deny ' + one.id], answersTo(one).slice(1));
-    else note('Waits for your yes or no, for ' + lasting(one.expires_in_ms) + ' more: ' + one.what + about + eyes, ['reeve approve ' + one.id, 'reeve deny ' + one.id], answersTo(one));
+    // What speaks against a yes may pass before the question does.
+    const but = one.refused ? '. The guard would refuse it now: ' + one.refused.because + ' (' + one.refused.code + ')' : '';
+    note('Waits for your yes or no, for ' + lasting(one.expires_in_ms) + ' more: ' + one.what + about + eyes + but, ['reeve approve ' + one.id, 'reeve deny ' + one.id], answersTo(one));
   }
   if (status.frozen) note('Frozen by ' + (status.freeze ? status.freeze.who + ': ' + status.freeze.because : 'a person') + '. Nothing is changed.', ['reeve thaw --because "…"'], [THAW]);
   for (const held of status.containment || []) {
@@ -155,7 +157,7 @@ async function send({ path, body }) {
 }
 
 function paintAttention(notes) {
-  if (isPressed) return;
+  if (Date.now() - pressedAt < PRESS_MS) return;
   const focused = document.activeElement?.dataset.order;
   const lines = notes.map(({ text, commands, orders }) => {
     const line = element('p', text);
@@ -253,8 +255,8 @@ byId('leave').addEventListener('click', async () => {
   notice = '';
   refresh();
 });
-addEventListener('pointerdown', () => { isPressed = true; });
+addEventListener('pointerdown', () => { pressedAt = Date.now(); });
 // The click comes after it, and must find its button.
-for (const end of ['pointerup', 'pointercancel', 'blur']) addEventListener(end, () => setTimeout(() => { isPressed = false; }));
+for (const end of ['pointerup', 'pointercancel', 'blur']) addEventListener(end, () => setTimeout(() => { pressedAt = 0; }));
 byId('orders').addEventListener('submit', (event) => event.preventDefault());
 refresh();
