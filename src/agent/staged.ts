@@ -52,8 +52,6 @@ const OF_SOME_PLANS: ReadonlySet<string> = new Set([
   'approval_needed',
 ]);
 const OF_A_SCOPE = /\((?:fleet|group:|engine:)/;
-/** And these where a person has the whole in hand. */
-const HOLDS: ReadonlySet<string> = new Set(['hands_off', 'maintenance']);
 
 /** One high-risk action with one child permit per start. Ends with what was started, what was left out, and why. */
 export const stagedStart = (plan: Permit, ports: StagedPorts, signal: AbortSignal): Promise<ToolResult> =>
@@ -206,10 +204,10 @@ const isForRoom = ({ code, retryAfterMs }: Denial): boolean =>
   // Something has died a moment ago: the proof that the cause is over comes anew (law S8).
   (code === 'containment' && retryAfterMs !== undefined);
 
-const isOfThePlan = ({ code, because }: Denial, plan: PermitTerms): boolean =>
-  OF_THE_PLAN.has(code) ||
-  (OF_SOME_PLANS.has(code) && (OF_A_SCOPE.test(because) || isWholeContained(because))) ||
-  (HOLDS.has(code) && isHeldBy(because, scopesOf(plan)));
+const isOfThePlan = (denial: Denial, plan: PermitTerms): boolean =>
+  OF_THE_PLAN.has(denial.code) ||
+  (OF_SOME_PLANS.has(denial.code) && (OF_A_SCOPE.test(denial.because) || isWholeContained(denial.because))) ||
+  isHeldBy(denial, scopesOf(plan));
 
 /** The plan's own, then those that hold all of it. */
 const scopesOf = ({ call: { target }, engine }: PermitTerms): readonly Scope[] => [

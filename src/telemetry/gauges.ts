@@ -67,7 +67,7 @@ export function registerGauges(prefix: string, registry: Registry, gauges: Gauge
       registers: [registry],
       collect() {
         this.reset();
-        // A reset leaves a 0 where there are no labels, and "0 s ago" is not "never": no comparison is true of NaN.
+        // A reset leaves a 0 where there are no labels, and "0 s ago" is not "never": nothing is above or below NaN.
         if (labelNames.length === 0) this.set(Number.NaN);
         for (const { labels, value } of rows()) this.set(labels, value);
       },

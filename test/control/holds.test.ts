@@ -5,8 +5,16 @@ import type { Scope } from '../../src/core/scope.ts';
 const GROUP: Scope = { kind: 'group', id: 'pull' };
 const FLEET: Scope = { kind: 'fleet' };
 const NEWS: Scope = { kind: 'channel', id: 'news' };
-const leased = (scope: Scope) => `${leaseText({ scope, who: 'ann' })}: maintenance win-1 of group:pull: fleet`;
-const planned = (scope: Scope) => `${windowText({ id: 'win-1', scope })}: fleet is on a lease of group:pull`;
+const leased = (scope: Scope) =>
+  ({
+    code: 'hands_off',
+    because: `${leaseText({ scope, who: 'ann' })}: maintenance win-1 of group:pull: fleet`,
+  }) as const;
+const planned = (scope: Scope) =>
+  ({
+    code: 'maintenance',
+    because: `${windowText({ id: 'win-1', scope })}: fleet is on a lease of group:pull`,
+  }) as const;
 
 describe('what a refusal for a hold says', () => {
   it('is whose hold it is', () => {
@@ -24,6 +32,8 @@ describe('what a refusal for a hold says', () => {
   });
 
   it('is not there where somebody refused for something else', () => {
-    expect(isHeldBy('Reeve was asked to stop: it begins nothing new', [GROUP, FLEET])).toBe(false);
+    const because = 'Reeve was asked to stop: it begins nothing new';
+    expect(isHeldBy({ code: 'hands_off', because }, [GROUP, FLEET])).toBe(false);
+    expect(isHeldBy({ ...leased(GROUP), code: 'cooldown' }, [GROUP, FLEET])).toBe(false);
   });
 });

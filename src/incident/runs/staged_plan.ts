@@ -25,8 +25,6 @@ const OF_ALL: ReadonlySet<DenialCode> = new Set([
   'containment',
   'fleet_daily_cap',
 ]);
-/** A person's, of one channel or of the whole. */
-const HOLDS: ReadonlySet<DenialCode> = new Set(['hands_off', 'maintenance']);
 const WAIT_MS = 600_000;
 
 /**
@@ -60,5 +58,6 @@ export function withoutRefused(
 }
 
 /** A contained or leased channel is its own affair; a contained or leased group, engine or fleet is not. */
-const isOfAll = ({ code, because }: Refusal, over: readonly Scope[]): boolean =>
-  HOLDS.has(code) ? isHeldBy(because, over) : OF_ALL.has(code) && (code !== 'containment' || isWholeContained(because));
+const isOfAll = (refusal: Refusal, over: readonly Scope[]): boolean =>
+  isHeldBy(refusal, over) ||
+  (OF_ALL.has(refusal.code) && (refusal.code !== 'containment' || isWholeContained(refusal.because)));
