@@ -1,8 +1,7 @@
 /** Starts what a shared cause left down: a canary first, then a ramp that is clocked by its own proofs (law S4). */
 import { isHeldBy } from '../control/holds.ts';
-import { isWholeContained } from '../core/contained.ts';
 import type { Clock } from '../core/clock.ts';
-import type { GuardDecision } from '../core/plan.ts';
+import { type GuardDecision, isOfMany } from '../core/plan.ts';
 import type { Scope } from '../core/scope.ts';
 import { PERMIT_INVALID, type Permit, type PermitTerms, type ToolResult, type Verification } from '../core/tool.ts';
 
@@ -44,14 +43,13 @@ const OF_THE_PLAN: ReadonlySet<string> = new Set([
   'risk_budget',
   'fleet_daily_cap',
 ]);
-/** These do where they name a group, an engine or the fleet: it is contained, or its persona allows no more. */
+/** These do where a group, an engine or the fleet is contained, or its persona allows no more. */
 const OF_SOME_PLANS: ReadonlySet<string> = new Set([
   'containment',
   'mode_forbids',
   'persona_denies',
   'approval_needed',
 ]);
-const OF_A_SCOPE = /\((?:fleet|group:|engine:)/;
 
 /** One high-risk action with one child permit per start. Ends with what was started, what was left out, and why. */
 export const stagedStart = (plan: Permit, ports: StagedPorts, signal: AbortSignal): Promise<ToolResult> =>
@@ -193,20 +191,20 @@ class Stage {
   }
 }
 
-type Denial = Extract<GuardDecision, { verdict: 'deny' }>;
+type Denied = Extract<GuardDecision, { verdict: 'deny' }>;
 
-const textOf = ({ code, because }: Denial): string => `${code}, ${because}`;
+const textOf = ({ code, because }: Denied): string => `${code}, ${because}`;
 
 /** The channel has to wait for the ones before it; it is not refused. */
-const isForRoom = ({ code, retryAfterMs }: Denial): boolean =>
+const isForRoom = ({ code, retryAfterMs }: Denied): boolean =>
   code === 'restart_storm' ||
   code === 'high_risk_spacing' ||
   // Something has died a moment ago: the proof that the cause is over comes anew (law S8).
   (code === 'containment' && retryAfterMs !== undefined);
 
-const isOfThePlan = (denial: Denial, plan: PermitTerms): boolean =>
+const isOfThePlan = (denial: Denied, plan: PermitTerms): boolean =>
   OF_THE_PLAN.has(denial.code) ||
-  (OF_SOME_PLANS.has(denial.code) && (OF_A_SCOPE.test(denial.because) || isWholeContained(denial.because))) ||
+  (OF_SOME_PLANS.has(denial.code) && isOfMany(denial)) ||
   isHeldBy(denial, scopesOf(plan));
 
 /** The plan's own, then those that hold all of it. */

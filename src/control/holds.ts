@@ -1,6 +1,6 @@
-/** Describes what people hold, and finds out of this description whether it is more than one channel. */
-import type { DenialCode } from '../core/plan.ts';
-import { keyOfScope, type Scope } from '../core/scope.ts';
+/** Describes what people hold, and tells whether a refusal is for it. */
+import type { DenialCode, Refused } from '../core/plan.ts';
+import { keyOfScope, type Scope, sameScope } from '../core/scope.ts';
 import type { Lease, MaintenanceWindow } from './control_state.ts';
 
 /** Refusals and `reeve why` begin with it. */
@@ -12,9 +12,6 @@ export const windowText = ({ id, scope }: Pick<MaintenanceWindow, 'id' | 'scope'
 
 const HOLDS: ReadonlySet<DenialCode> = new Set(['hands_off', 'maintenance']);
 
-/** A refusal for a lease or a window of one of these scopes, and of no other. Neither ids nor names have blanks. */
-export function isHeldBy(refusal: { readonly code: DenialCode; readonly because: string }, scopes: readonly Scope[]) {
-  if (!HOLDS.has(refusal.code)) return false;
-  const [what, , , ofWindow] = refusal.because.split(' ', 4);
-  return scopes.map(keyOfScope).some((key) => key === what || (what === 'maintenance' && ofWindow === `${key}:`));
-}
+/** A refusal for a lease or a window of one of these scopes, and of no other. */
+export const isHeldBy = (refusal: Pick<Refused, 'code' | 'scopes'>, scopes: readonly Scope[]): boolean =>
+  HOLDS.has(refusal.code) && refusal.scopes.some((held) => scopes.some((scope) => sameScope(scope, held)));

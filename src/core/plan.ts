@@ -1,5 +1,6 @@
 /** Types of plans, guard decisions and denial codes. */
 import { MODEL_FAILURES } from './model.ts';
+import type { Scope } from './scope.ts';
 import type { Permit, PermitTerms, ToolCall } from './tool.ts';
 
 /** Who chose this. All answer to the same guard. */
@@ -119,19 +120,35 @@ export interface GuardCheck {
   readonly code: DenialCode | undefined;
 }
 
-/** A refusal is an answer, not an error: it is journaled, counted and shown to people. */
+/** A refusal, and how far it reaches. */
+export interface Refused {
+  readonly code: DenialCode;
+  readonly because: string;
+  /**
+   * What is leased, in a window or contained, or the group or engine whose persona refuses a plan. Empty: the refusal
+   * is about the call alone.
+   */
+  readonly scopes: readonly Scope[];
+}
+
+/** A refusal that holds for more than one channel. */
+export const isOfMany = ({ scopes }: Pick<Refused, 'scopes'>): boolean => scopes.some(({ kind }) => kind !== 'channel');
+
+/** A refusal as it is journaled, counted and shown to people: it is an answer, not an error. */
+export interface Denial {
+  readonly verdict: 'deny';
+  readonly code: DenialCode;
+  readonly because: string;
+  /** When asking again may be answered otherwise. */
+  readonly retryAfterMs: number | undefined;
+  readonly trace: readonly GuardCheck[];
+}
+
 export type GuardDecision =
   | { readonly verdict: 'allow'; readonly permit: Permit; readonly trace: readonly GuardCheck[] }
-  | {
-      readonly verdict: 'deny';
-      readonly code: DenialCode;
-      readonly because: string;
-      /** When asking again may be answered otherwise. */
-      readonly retryAfterMs: number | undefined;
-      readonly trace: readonly GuardCheck[];
-    };
+  | (Denial & Refused);
 
 /** What the journal keeps of a decision. */
 export type GuardVerdict =
   | { readonly verdict: 'allow'; readonly permit: PermitTerms; readonly trace: readonly GuardCheck[] }
-  | Extract<GuardDecision, { verdict: 'deny' }>;
+  | Denial;

@@ -6,7 +6,7 @@ import type { Ids } from '../core/id.ts';
 import type { About, Append, Draft, Read } from '../core/journal.ts';
 import { DEFAULT_LIMITS, type Limits } from '../core/limits.ts';
 import type { Persona } from '../core/persona.ts';
-import type { DenialCode, GuardCheck, GuardDecision, GuardVerdict } from '../core/plan.ts';
+import type { DenialCode, GuardCheck, Denial, GuardDecision, GuardVerdict } from '../core/plan.ts';
 import { keyOfScope, type Scope } from '../core/scope.ts';
 import { describeCall, Permit, type PermitTerms, type ToolCall, type WhyNot } from '../core/tool.ts';
 import {
@@ -192,8 +192,8 @@ export class Guard {
 
   #conclude({ refusal, trace, input }: Weighed, asked: Asked): GuardDecision {
     if (refusal !== undefined || input === undefined) {
-      const { code, because, retryAfterMs } = refusal!;
-      return this.#deny({ verdict: 'deny', code, because, retryAfterMs, trace }, asked);
+      const { code, because, retryAfterMs, scopes } = refusal!;
+      return { ...this.#deny({ verdict: 'deny', code, because, retryAfterMs, trace }, asked), scopes };
     }
     const permit = this.#termsOf(input);
     const tookMs = this.#deps.clock.monotonicMs() - asked.world.nowMs;
@@ -208,7 +208,7 @@ export class Guard {
     } catch (error) {
       const because = `the reservation could not be written: ${messageOf(error)}`;
       const denied = { verdict: 'deny', code: 'journal_unwritable', because, retryAfterMs: undefined } as const;
-      return { ...denied, trace: unwritten(trace, because) };
+      return { ...denied, trace: unwritten(trace, because), scopes: [] };
     }
     const granted = { input, isNth: storm.length > 0 };
     const whyNot: WhyNot = (stage) => whyNotNow(granted, this.#world(), stage);
@@ -216,7 +216,7 @@ export class Guard {
   }
 
   /** A refusal stands whether or not it could be written: it has no effect that needs a record. */
-  #deny(decision: Extract<GuardDecision, { verdict: 'deny' }>, { about, call, world, story }: Asked): GuardDecision {
+  #deny(decision: Denial, { about, call, world, story }: Asked): Denial {
     const tookMs = this.#deps.clock.monotonicMs() - world.nowMs;
     try {
       this.#write([

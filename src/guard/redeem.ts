@@ -2,7 +2,7 @@
 import { keyOfScope } from '../core/scope.ts';
 import { containedText } from '../core/contained.ts';
 import { checkInputAgain, type DecisionState } from './checks/ask.ts';
-import type { Answer, CheckInput } from './checks/check_input.ts';
+import { type Answer, type CheckInput, refuse } from './checks/check_input.ts';
 import { approval } from './checks/counters.ts';
 import { evidence } from './checks/evidence.ts';
 import { containedBy, handsOff, isStoppedByContainment, persona, phase } from './checks/policy.ts';
@@ -57,22 +57,14 @@ function caps(input: CheckInput): Answer | undefined {
   const key = keyOfScope(call.target);
   const used = restartsOfIncident(state, key, incident);
   const { count } = restartsOfDay(state, key, limits.dailyRestartCap, nowMs);
-  const over = {
-    verdict: 'refuse',
-    value: `${used} and ${count}`,
-    threshold: 'the caps',
-    retryAfterMs: undefined,
-  } as const;
-  if (used > cap) {
-    return { ...over, code: 'restart_cap', because: `the cap of restarts of this incident was lowered to ${cap}` };
-  }
+  const found = { value: `${used} and ${count}`, threshold: 'the caps' };
+  if (used > cap) return refuse('restart_cap', found, `the cap of restarts of this incident was lowered to ${cap}`);
   if (count > limits.dailyRestartCap) {
-    const because = `the cap of restarts of a day was lowered to ${limits.dailyRestartCap}`;
-    return { ...over, code: 'daily_cap', because };
+    return refuse('daily_cap', found, `the cap of restarts of a day was lowered to ${limits.dailyRestartCap}`);
   }
   const fleetMax = fleetCapOf(limits, channelCount);
   if (fleetRestartsOfDay(state, fleetMax, nowMs).count <= fleetMax) return undefined;
-  return { ...over, code: 'fleet_daily_cap', because: `the fleet's budget of a day was lowered to ${fleetMax}` };
+  return refuse('fleet_daily_cap', found, `the fleet's budget of a day was lowered to ${fleetMax}`);
 }
 
 /** Question 16, for a persona that asks for a yes by now. The yes that the permit rests on was used up with it. */

@@ -94,7 +94,7 @@ describe('the machine', () => {
   });
 
   it.each(DENIAL_CODES)('a denial with %s ends the run in exactly one outcome', (code) => {
-    const decision = { verdict: 'deny', code, because: 'no', retryAfterMs: 15_001, trace: [] } as const;
+    const decision = { verdict: 'deny', code, because: 'no', retryAfterMs: 15_001, trace: [], scopes: [] } as const;
     const outcome = outcomeOf(next(states.guarding, { type: 'guarded', decision }, limits));
     if (code === 'approval_needed') expect(outcome?.kind).toBe('approval_needed');
     else if (PASSING_DENIALS.has(code)) expect(outcome).toMatchObject({ kind: 'watching', retryAfterMs: 15_001 });
@@ -104,7 +104,8 @@ describe('the machine', () => {
 
   it('waits for a place of the window that is free within 15 s, and pages a person where it is not', () => {
     const refused = (retryAfterMs: number | undefined) => {
-      const decision = { verdict: 'deny', code: 'restart_storm', because: 'full', retryAfterMs, trace: [] } as const;
+      const full = { verdict: 'deny', code: 'restart_storm', because: 'full', trace: [], scopes: [] } as const;
+      const decision = { ...full, retryAfterMs };
       return outcomeOf(next(states.guarding, { type: 'guarded', decision }, limits));
     };
     expect(refused(15_000)).toMatchObject({ kind: 'watching', retryAfterMs: 15_000, denial: 'restart_storm' });
@@ -202,14 +203,9 @@ describe('the machine', () => {
   });
 
   it('leaves the page to the containment, and names the code of every other refusal', () => {
+    const no = { verdict: 'deny', because: 'no', retryAfterMs: undefined, trace: [], scopes: [] } as const;
     const denied = (code: 'containment' | 'restart_cap') =>
-      outcomeOf(
-        next(
-          states.guarding,
-          { type: 'guarded', decision: { verdict: 'deny', code, because: 'no', retryAfterMs: undefined, trace: [] } },
-          limits,
-        ),
-      );
+      outcomeOf(next(states.guarding, { type: 'guarded', decision: { ...no, code } }, limits));
     expect(denied('containment')).toMatchObject({ reason: 'containment', because: 'no', denial: 'containment' });
     expect(denied('restart_cap')).toMatchObject({ reason: 'guard_refused', because: 'restart_cap: no' });
   });

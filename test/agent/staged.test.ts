@@ -1,18 +1,24 @@
 import { describe, expect, it } from 'vitest';
 import { type StagedPorts, stagedStart } from '../../src/agent/staged.ts';
 import type { DenialCode, GuardDecision } from '../../src/core/plan.ts';
+import type { Scope } from '../../src/core/scope.ts';
 import { Permit } from '../../src/core/tool.ts';
 import { aCall, aResult, permitTerms } from '../support/a.ts';
 import { fakeClock } from '../support/fake_clock.ts';
 
 const GROUP = { kind: 'group', id: 'g' } as const;
 
+type Refusal = readonly [
+  code: DenialCode,
+  because: string,
+  retryAfterMs?: number | undefined,
+  scopes?: readonly Scope[],
+];
+
 interface World {
   readonly cured?: (channel: string) => boolean;
   readonly tookMs?: (channel: string) => number;
-  readonly refused?: (
-    channel: string,
-  ) => readonly [code: DenialCode, because: string, retryAfterMs?: number] | undefined;
+  readonly refused?: (channel: string) => Refusal | undefined;
   readonly healthy?: (channel: string) => boolean;
   readonly stopAtMs?: number;
   /** Its verification is cut off by the stop. */
@@ -36,8 +42,8 @@ async function started(channels: readonly string[], world: World = {}) {
         const terms = permitTerms({ id: `per-${channel}`, call: aCall({ target: { kind: 'channel', id: channel } }) });
         return { verdict: 'allow', permit: Permit.grant(terms) } as never;
       }
-      const [code, because, retryAfterMs] = refusal;
-      return { verdict: 'deny', code, because, retryAfterMs } as never;
+      const [code, because, retryAfterMs, scopes = []] = refusal;
+      return { verdict: 'deny', code, because, retryAfterMs, trace: [], scopes };
     },
     stopping: () => world.stopAtMs !== undefined && nowMs() >= world.stopAtMs,
     leftMs: () => (world.leftMs ?? 1_000_000) - nowMs(),
@@ -107,13 +113,28 @@ describe('a staged start', () => {
     expect(result.summary).toContain('left out c1: hands_off, ann has it');
   });
 
+  it.each(['containment', 'hands_off', 'maintenance', 'persona_denies', 'approval_needed'] as const)(
+    'goes on at %s of one channel, whatever a person wrote as the reason',
+    async (code) => {
+      const scopes: readonly Scope[] = [{ kind: 'channel', id: 'c1' }];
+      const because = 'group:g is contained (shared_cause): fleet is on a lease of (group:g)';
+      const refused = (channel: string) =>
+        channel === 'c1' ? ([code, because, undefined, scopes] as const) : undefined;
+      const { begun, handed } = await started(ids(3), { refused });
+      expect([begun.length, handed]).toEqual([2, ['c1']]);
+    },
+  );
+
   it.each([
-    ['frozen', 'ann'],
-    ['containment', 'group:g is contained (shared_cause): it failed'],
-    ['hands_off', 'group:g is on a lease of ann: work'],
-    ['maintenance', 'maintenance win-1 of fleet: work'],
-  ] as const)('ends for all channels at %s that holds for the whole group', async (code, because) => {
-    const refused = (channel: string) => (channel === 'c1' ? ([code, because] as const) : undefined);
+    ['frozen', []],
+    ['containment', [GROUP]],
+    ['hands_off', [GROUP]],
+    ['maintenance', [{ kind: 'fleet' }]],
+    ['persona_denies', [GROUP]],
+    ['approval_needed', [GROUP]],
+  ] as const)('ends for all channels at %s that holds for the whole group', async (code, scopes) => {
+    const because = 'channel:c1 is on a lease';
+    const refused = (channel: string) => (channel === 'c1' ? ([code, because, undefined, scopes] as const) : undefined);
     const { begun, handed, result } = await started(ids(3), { refused });
     expect(begun).toHaveLength(1);
     expect(handed).toEqual([]);

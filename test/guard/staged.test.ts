@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { Permit } from '../../src/core/tool.ts';
-import { aCall, anIncident } from '../support/a.ts';
+import { aCall, anIncident, aPersona } from '../support/a.ts';
 import type { Bench } from './bench.ts';
 import { GROUP, persona, staged } from './stage.ts';
 
@@ -179,6 +179,41 @@ describe('a staged start (S4)', () => {
         parent ?? ({ terms: { id: Object.keys(s.b.guardState().plans)[0]!, run: 'r', incident: 'inc-g' } } as Permit);
       expect([code, s.child(plan, 'c0')]).toMatchObject([code, { code }]);
     }
+  });
+
+  it('tells with a refusal whose lease, window, containment or persona it is, and journals the words alone', () => {
+    const context = { who: 'ann', because: 'a test' };
+    const fleet = { kind: 'fleet' } as const;
+    const scopesAfter = (prepare: (s: ReturnType<typeof staged>) => void, wholePersona = persona) => {
+      const s = staged();
+      const parent = s.plan();
+      prepare(s);
+      s.b.world.personaOf = ({ kind }) => (kind === 'group' ? wholePersona : persona);
+      const decision = s.child(parent, 'c0');
+      if (decision.verdict !== 'deny') throw new Error('it was allowed');
+      const { scopes, ...written } = decision;
+      expect(s.b.facts('guard.decided').at(-1)?.decision).toEqual(JSON.parse(JSON.stringify(written)));
+      return scopes;
+    };
+    const leased = ({ b }: ReturnType<typeof staged>) =>
+      b.record({ type: 'control.leased', scope: GROUP, forMs: 60_000, ...context });
+    const planned = ({ b }: ReturnType<typeof staged>) =>
+      b.record({
+        ...{ type: 'control.window_added', window: 'win-1', scope: fleet, startsInMs: 0, forMs: 60_000 },
+        ...context,
+      });
+    const pressed = ({ b }: ReturnType<typeof staged>) => {
+      b.world.live = { ...b.world.live, poolPressure: 1 };
+    };
+    const nothing = () => undefined;
+    expect(scopesAfter(leased)).toEqual([GROUP]);
+    expect(scopesAfter(planned)).toEqual([fleet]);
+    expect(scopesAfter(pressed)).toEqual([{ kind: 'engine', id: 'local' }]);
+    expect(scopesAfter(nothing, aPersona({ operational_mode: 'diagnostic' }))).toEqual([GROUP]);
+    expect(scopesAfter(nothing, aPersona({ tool_access_policy: {} }))).toEqual([GROUP]);
+    const asking = aPersona({ tool_access_policy: { restart_channel: 'require_approval' } });
+    expect(scopesAfter(nothing, asking)).toEqual([GROUP]);
+    expect(scopesAfter(({ b }) => b.record({ type: 'control.frozen', ...context }))).toEqual([]);
   });
 
   it("asks again about the channel's caps, breaker and cooldown", () => {

@@ -98,22 +98,33 @@ export type Answer =
       readonly code: DenialCode;
       readonly because: string;
       readonly retryAfterMs: number | undefined;
+      /** See `Refused`. */
+      readonly scopes: readonly Scope[];
     };
 
 export const pass = (value: string, threshold: string): Answer => ({ verdict: 'pass', value, threshold });
 
-/** `freeInMs`: when the same request may be answered otherwise, by time alone. */
+interface Found {
+  readonly value: string;
+  readonly threshold: string;
+  /** When the same request may be answered otherwise, by time alone. */
+  readonly freeInMs?: number;
+  /** See `Refused`. Absent: none. */
+  readonly scopes?: readonly Scope[];
+}
+
 export const refuse = (
   code: DenialCode,
-  found: { readonly value: string; readonly threshold: string; readonly freeInMs?: number },
+  { value, threshold, freeInMs, scopes = [] }: Found,
   because: string,
 ): Answer => ({
   verdict: 'refuse',
   code,
   because,
-  threshold: found.threshold,
-  value: found.freeInMs === undefined ? found.value : `${found.value}; free in ${found.freeInMs} ms`,
-  retryAfterMs: found.freeInMs,
+  threshold,
+  value: freeInMs === undefined ? value : `${value}; free in ${freeInMs} ms`,
+  retryAfterMs: freeInMs,
+  scopes,
 });
 
 /** Not a matter of this call. */

@@ -216,7 +216,8 @@ function wholeApproval({ parent, wholePersona, spec, state, incident }: CheckInp
   if (plan === undefined || plan.terms.approval !== undefined || wholePersona === undefined) return undefined;
   if (accessOf(wholePersona, spec.name) !== 'require_approval') return undefined;
   const because = `persona ${wholePersona.id} (${keyOfScope(incident.scope)}) wants a person's yes to the plan by now`;
-  return refuse('approval_needed', { value: 'a plan without a yes', threshold: "a person's yes" }, because);
+  const found = { value: 'a plan without a yes', threshold: "a person's yes", scopes: [incident.scope] };
+  return refuse('approval_needed', found, because);
 }
 
 /** Question 16, asked only when nothing else refuses. A yes serves once, and only for exactly what was asked. */

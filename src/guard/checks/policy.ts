@@ -4,7 +4,7 @@ import { frozenNow, leaseOf, whyHeld, windowOf } from '../../control/state.ts';
 import { containedText } from '../../core/contained.ts';
 import type { Phase } from '../../core/control.ts';
 import { accessOf, type Persona } from '../../core/persona.ts';
-import { keyOfScope, sameScope } from '../../core/scope.ts';
+import { keyOfScope, type Scope, sameScope } from '../../core/scope.ts';
 import type { ToolSpec } from '../../core/tool.ts';
 import { clockTrigger, journalTrigger, poolTrigger, type Trigger } from '../containment.ts';
 import { type Answer, type CheckInput, notAsked, pass, refuse } from './check_input.ts';
@@ -60,13 +60,13 @@ export function handsOff({ spec, control, scopes, nowMs }: CheckInput): Answer {
   }
   const lease = leaseOf(control, scopes, nowMs);
   if (lease !== undefined) {
-    const value = leaseText(lease);
-    return refuse('hands_off', { value, threshold, freeInMs: lease.untilMs - nowMs }, `${value}: ${lease.because}`);
+    const found = { value: leaseText(lease), threshold, freeInMs: lease.untilMs - nowMs, scopes: [lease.scope] };
+    return refuse('hands_off', found, `${found.value}: ${lease.because}`);
   }
   const window = windowOf(control, scopes, nowMs);
   if (window === undefined) return pass('nobody said no', threshold);
-  const value = windowText(window);
-  return refuse('maintenance', { value, threshold, freeInMs: window.untilMs - nowMs }, `${value}: ${window.because}`);
+  const found = { value: windowText(window), threshold, freeInMs: window.untilMs - nowMs, scopes: [window.scope] };
+  return refuse('maintenance', found, `${found.value}: ${window.because}`);
 }
 
 /** The first phase in which a tool may run. */
@@ -102,22 +102,27 @@ export function capability({ spec, call, engine, channelOf, capabilitiesOf }: Ch
 export function persona({ spec, persona: own, wholePersona, incident }: CheckInput): Answer {
   const answer = allowedBy(own, spec);
   if (answer.verdict === 'refuse' || wholePersona === undefined) return answer;
-  const ofPlan = allowedBy(wholePersona, spec, ` (${keyOfScope(incident.scope)})`);
+  const ofPlan = allowedBy(wholePersona, spec, incident.scope);
   return ofPlan.verdict === 'refuse' ? ofPlan : answer;
 }
 
-/** What question 5 says of one persona, whatever the target. */
-export function allowedBy(rules: Persona, spec: ToolSpec, whose = ''): Answer {
+/** What question 5 says of one persona, whatever the target. `of`: the group or engine whose persona it is. */
+export function allowedBy(rules: Persona, spec: ToolSpec, of?: Scope): Answer {
+  const [whose, scopes] = of === undefined ? ['', []] : [` (${keyOfScope(of)})`, [of]];
   const mode = rules.operational_mode;
   const access = accessOf(rules, spec.name);
   const value = `${mode}, ${access}`;
   if (mode === 'passive' || (mode !== 'remediation' && spec.effect === 'change')) {
     const threshold = spec.effect === 'change' ? 'remediation' : 'any mode but passive';
-    return refuse('mode_forbids', { value, threshold }, `persona ${rules.id}${whose} is in ${mode} mode`);
+    return refuse('mode_forbids', { value, threshold, scopes }, `persona ${rules.id}${whose} is in ${mode} mode`);
   }
   const threshold = 'allow, require_evidence or require_approval';
   if (access !== 'deny') return pass(value, threshold);
-  return refuse('persona_denies', { value, threshold }, `persona ${rules.id}${whose} does not allow ${spec.name}`);
+  return refuse(
+    'persona_denies',
+    { value, threshold, scopes },
+    `persona ${rules.id}${whose} does not allow ${spec.name}`,
+  );
 }
 
 /** What contains the target now, but for the one of that key: recorded, or known from present readings alone. */
@@ -157,7 +162,8 @@ export function containment(input: CheckInput): Answer {
   if (reasons.length === 0) return pass(value, threshold);
   const proof = input.live.causeProof;
   const awaited = proof === undefined || proof.isProven ? '' : `; ${proof.says}`;
-  const found = { value: `${value}${awaited}`, threshold, ...freeByProof(input, reasons) };
+  const scopes = reasons.map(({ scope }) => scope);
+  const found = { value: `${value}${awaited}`, threshold, scopes, ...freeByProof(input, reasons) };
   return refuse('containment', found, `${reasons.map(containedText).join('; ')}${awaited}`);
 }
 

@@ -11,7 +11,7 @@ import { type Incident, reaching } from '../../core/incident.ts';
 import type { Append, Draft, JournalFact } from '../../core/journal.ts';
 import type { Limits } from '../../core/limits.ts';
 import type { Persona } from '../../core/persona.ts';
-import type { DenialCode, GuardDecision, Plan } from '../../core/plan.ts';
+import type { GuardDecision, Plan, Refused } from '../../core/plan.ts';
 import { withoutRefused } from './staged_plan.ts';
 import { type RunId, scopesOver } from '../../core/scope.ts';
 import {
@@ -76,7 +76,7 @@ export interface RunEffectsDeps {
   /** Reeve was asked to stop. */
   readonly stopping: () => boolean;
   /** Why a channel may not be part of the incident's staged start now; undefined: it may. */
-  readonly whyNotPlanned: (frame: GuardFrame, channel: string) => { code: DenialCode; because: string } | undefined;
+  readonly whyNotPlanned: (frame: GuardFrame, channel: string) => Refused | undefined;
   /** From now on these are not the group's but each its own incident's. */
   readonly handOver: (incident: Incident, channels: readonly string[]) => void;
   /** Steps the rollout phase allows for the incident's group: 3 at phase 4, else 1. */

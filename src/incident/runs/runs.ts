@@ -71,6 +71,7 @@ const STOPPING: GuardDecision = {
   because: 'Reeve was asked to stop: it begins nothing new',
   retryAfterMs: undefined,
   trace: [],
+  scopes: [],
 };
 const STEPS_FULL = 3;
 const STEPS_BELOW = 1;

@@ -1,15 +1,9 @@
 /** Takes out of a staged plan what may not be part of it, before anybody is asked for a permit. */
 import { isHeldBy } from '../../control/holds.ts';
-import { isWholeContained } from '../../core/contained.ts';
-import type { DenialCode, Plan } from '../../core/plan.ts';
+import { type DenialCode, isOfMany, type Plan, type Refused } from '../../core/plan.ts';
 import type { Scope } from '../../core/scope.ts';
 import { toolNamed } from '../../core/tool.ts';
 import { isStaged } from '../../remediation/catalog.ts';
-
-interface Refusal {
-  readonly code: DenialCode;
-  readonly because: string;
-}
 
 export interface Refined {
   readonly plan: Plan;
@@ -34,7 +28,7 @@ const WAIT_MS = 600_000;
  */
 export function withoutRefused(
   plan: Plan,
-  whyNot: (channel: string) => Refusal | undefined,
+  whyNot: (channel: string) => Refused | undefined,
   over: readonly Scope[] = [],
 ): Refined {
   // What is no tool at all the guard refuses by name.
@@ -58,6 +52,5 @@ export function withoutRefused(
 }
 
 /** A contained or leased channel is its own affair; a contained or leased group, engine or fleet is not. */
-const isOfAll = (refusal: Refusal, over: readonly Scope[]): boolean =>
-  isHeldBy(refusal, over) ||
-  (OF_ALL.has(refusal.code) && (refusal.code !== 'containment' || isWholeContained(refusal.because)));
+const isOfAll = (refusal: Refused, over: readonly Scope[]): boolean =>
+  isHeldBy(refusal, over) || (OF_ALL.has(refusal.code) && (refusal.code !== 'containment' || isOfMany(refusal)));

@@ -1,19 +1,21 @@
 import { describe, expect, it } from 'vitest';
 import type { DenialCode, Plan } from '../../../src/core/plan.ts';
+import type { Scope } from '../../../src/core/scope.ts';
 import { withoutRefused } from '../../../src/incident/runs/staged_plan.ts';
 import { aCall } from '../../support/a.ts';
 
+const GROUP: Scope = { kind: 'group', id: 'g' };
 const BY = { kind: 'rule', rule: 'r' } as const;
 const plan = (channels: readonly string[]): Plan => ({
   ...{ kind: 'act', because: 'they do not play', by: BY },
   call: aCall({ target: { kind: 'group', id: 'g' }, channels }),
 });
 
-type Refusals = Readonly<Record<string, readonly [code: DenialCode, because: string]>>;
+type Refusals = Readonly<Record<string, readonly [code: DenialCode, because: string, scopes?: readonly Scope[]]>>;
 const refined = (channels: readonly string[], refusals: Refusals) =>
   withoutRefused(plan(channels), (channel) => {
     const found = refusals[channel];
-    return found && { code: found[0], because: found[1] };
+    return found && { code: found[0], because: found[1], scopes: found[2] ?? [] };
   });
 const channelsOf = (found: Plan) => (found.kind === 'act' ? found.call.channels : found.kind);
 
@@ -28,27 +30,28 @@ describe('a staged plan', () => {
   });
 
   it.each([
-    ['frozen', 'ann froze everything'],
-    ['phase', 'phase 2'],
-    ['containment', 'group:g is contained (shared_cause): it failed'],
-  ] as const)('hands no channel over for %s of the whole, which counts as all at once', (code, because) => {
-    const { plan: left, handedOver } = refined(['a', 'b'], { a: [code, because] });
+    ['frozen', []],
+    ['phase', []],
+    ['containment', [GROUP]],
+    ['containment', [{ kind: 'channel', id: 'a' }, GROUP]],
+  ] as const)('hands no channel over for %s of the whole, which counts as all at once', (code, scopes) => {
+    const { plan: left, handedOver } = refined(['a', 'b'], { a: [code, 'no', scopes] });
     expect([channelsOf(left), handedOver]).toEqual([['b'], []]);
   });
 
-  it.each([
-    ['hands_off', 'group:g is on a lease of ann: work', 'channel:b is on a lease of ann: group:g'],
-    ['maintenance', 'maintenance win-1 of group:g: work', 'maintenance win-1 of channel:b: work'],
-  ] as const)('hands no channel over for %s of the whole, but one that is held by itself', (code, ofAll, ofOne) => {
-    const over = [{ kind: 'group', id: 'g' }, { kind: 'fleet' }] as const;
-    const held = withoutRefused(plan(['a', 'b']), (id) => ({ code, because: id === 'b' ? ofOne : ofAll }), over);
-    expect([channelsOf(held.plan), held.handedOver]).toEqual([['a'], ['b']]);
-  });
+  it.each(['hands_off', 'maintenance'] as const)(
+    'hands no channel over for %s of the whole, but one that is held by itself',
+    (code) => {
+      const of = (id: string): Scope => (id === 'b' ? { kind: 'channel', id } : GROUP);
+      const whyNot = (id: string) => ({ code, because: 'work on group:g', scopes: [of(id)] });
+      const held = withoutRefused(plan(['a', 'b']), whyNot, [GROUP, { kind: 'fleet' }]);
+      expect([channelsOf(held.plan), held.handedOver]).toEqual([['a'], ['b']]);
+    },
+  );
 
   it('hands over a channel that is contained by itself', () => {
-    expect(
-      refined(['a', 'b'], { a: ['containment', 'channel:a is contained (breaker_open): restarts fail'] }).handedOver,
-    ).toEqual(['a']);
+    const itself: Scope = { kind: 'channel', id: 'a' };
+    expect(refined(['a', 'b'], { a: ['containment', 'fleet is contained (', [itself]] }).handedOver).toEqual(['a']);
   });
 
   it('waits where no channel is left, and gives the reason for each', () => {
@@ -74,7 +77,7 @@ describe('a staged plan', () => {
 
   it('is the only kind of plan that is looked into', () => {
     const single: Plan = { kind: 'act', because: 'x', by: BY, call: aCall() };
-    const refuse = () => ({ code: 'hands_off', because: 'ann' }) as const;
+    const refuse = () => ({ code: 'hands_off', because: 'ann', scopes: [] }) as const;
     expect(withoutRefused(single, refuse)).toEqual({ plan: single, handedOver: [] });
     const stop: Plan = { kind: 'stop', because: 'x', by: BY };
     expect(withoutRefused(stop, refuse)).toEqual({ plan: stop, handedOver: [] });
