@@ -135,6 +135,7 @@ function viewsOf({ host, infrastructure, paging, decisions, reloader, heartbeat 
     settings: decisions.settings,
     channels: decisions.collectors.channelSetups,
     read: (query) => ledger.read(query),
+    outbox: paging.outbox,
     secondsSinceLastDeliveryOk: () => paging.dispatcher().secondsSinceLastDeliveryOk(),
     receivers: () =>
       paging
@@ -173,18 +174,27 @@ const rulesOf = ({ learning, decisions }: Shown): Pick<Daemon, 'rules' | 'rulePr
   ruleProblems: () => learning.proposals.problems(),
 });
 
+type Shows = 'status' | 'channels' | 'incidents' | 'incident' | 'approvals' | 'pages' | 'why' | 'prompt' | 'whyNot';
+
+const shownBy = (views: Views): Pick<Daemon, Shows> => ({
+  status: () => views.status(),
+  channels: () => views.channels(),
+  incidents: (filter) => views.incidents(filter),
+  incident: (id) => views.incident(id),
+  approvals: () => views.approvals(),
+  pages: () => views.pages(),
+  why: (channel) => views.why(channel),
+  prompt: (channel) => views.prompt(channel),
+  whyNot: (channel, tool) => views.whyNot(channel, tool),
+});
+
 function daemonOf(shown: Shown, metrics: Metrics): Daemon {
   const { host, infrastructure, paging, access, decisions, teaching, reloader, learning } = shown;
   const { ledger, clock } = infrastructure;
   const { collectors, pipeline, settings } = decisions;
-  const views = viewsOf(shown);
   return {
-    status: () => views.status(),
-    channels: () => views.channels(),
-    incidents: (filter) => views.incidents(filter),
-    incident: (id) => views.incident(id),
+    ...shownBy(viewsOf(shown)),
     exportIncident: (id) => exportOf(id, shown),
-    approvals: () => views.approvals(),
     tokens: () => access.list(),
     personas: () => reloader.current().personas,
     ...rulesOf(shown),
@@ -193,9 +203,6 @@ function daemonOf(shown: Shown, metrics: Metrics): Daemon {
     patterns: () => teaching.views(),
     memory: shown.memory?.face,
     hints: () => shown.hints.face(),
-    why: (channel) => views.why(channel),
-    prompt: (channel) => views.prompt(channel),
-    whyNot: (channel, tool) => views.whyNot(channel, tool),
     journal: ({ since, limit }) => [...ledger.read({ sinceSeq: since + 1, limit })],
     command: createCommands({
       pipeline,

@@ -48,7 +48,7 @@ const FOUND = { 200: 'done', 404: 'there is no such thing' };
 
 /** One thing, or the state of all. */
 function addReads(routes: DescribedRoutes, daemon: Daemon): void {
-  const status = 'Channels, containment, breakers, open incidents, phase, last delivery';
+  const status = 'Channels, containment, breakers, open incidents and pages, phase, last delivery';
   routes.get('/api/v1/status', { summary: status }, (c) => wire(c, daemon.status()));
   const story = 'The whole story of one incident';
   routes.get('/api/v1/incidents/{id}', { summary: story, answers: FOUND }, (c) =>
@@ -82,6 +82,7 @@ function addLists(routes: DescribedRoutes, daemon: Daemon): void {
     routes.get(path, { summary }, (c) => wire(c, answer()));
   list('/api/v1/channels', 'Every channel with its health', () => ({ channels: daemon.channels() }));
   list('/api/v1/approvals', 'Questions that wait for a person', () => ({ approvals: daemon.approvals() }));
+  list('/api/v1/pages', 'Pages that are open, and who has acknowledged them', () => ({ pages: daemon.pages() }));
   list('/api/v1/personas', 'Personas that are loaded', () => ({ personas: daemon.personas() }));
   list('/api/v1/rules', 'Rules that are loaded', () => ({
     rules: daemon.rules(),

@@ -79,6 +79,8 @@ export interface Daemon {
   /** The incident and all that its decisions rested on, as one document that replays elsewhere. */
   exportIncident(id: string): unknown;
   approvals(): readonly unknown[];
+  /** Pages that are open: loudest first, then oldest first. */
+  pages(): readonly unknown[];
   /** Named tokens, without what would let anybody use them. */
   tokens(): readonly unknown[];
   personas(): readonly unknown[];

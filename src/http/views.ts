@@ -14,9 +14,12 @@ import type { Settings } from '../incident/pipeline/settings.ts';
 import type { DecisionPipeline } from '../incident/pipeline/decision_pipeline.ts';
 import { type OpenIncident, openOn } from '../incident/lifecycle/state.ts';
 import type { ChannelSetup } from '../ground/facts/setup.ts';
+import type { Outbox } from '../escalate/outbox.ts';
 import { runText } from './decision_text.ts';
+import { pageViews } from './pages.ts';
 import { questionViews, refusedNow } from './questions.ts';
 import { whyOf } from './why.ts';
+import { windowViews } from './windows.ts';
 
 /** Journal entries that match, as the ledger gives them. */
 export type ReadJournal = (query: {
@@ -35,6 +38,7 @@ export interface ViewDeps {
   readonly settings: () => Settings;
   readonly channels: readonly ChannelSetup[];
   readonly read: ReadJournal;
+  readonly outbox: Read<Outbox>;
   readonly secondsSinceLastDeliveryOk: () => number | undefined;
   readonly receivers: Read<readonly { readonly id: string; readonly error: string | undefined }[]>;
   /** Why the last heartbeat did not leave or was not taken. */
@@ -75,17 +79,8 @@ export class Views {
       channels: this.channels(),
       incidents: pipeline.incidents().open.map((open) => this.#openView(open, nowMs)),
       approvals: this.approvals(),
-      windows: control.windows
-        .filter(({ untilMs }) => untilMs > nowMs)
-        .map(({ id, scope, fromMs, untilMs, rolling, who, because }) => ({
-          id,
-          scope: keyOfScope(scope),
-          startsInMs: Math.max(0, fromMs - nowMs),
-          endsInMs: untilMs - nowMs,
-          rolling: rolling === true,
-          who,
-          because,
-        })),
+      pages: this.pages(),
+      windows: windowViews(control, nowMs),
       lastDelivery: { secondsAgo: secondsSinceLastDeliveryOk() ?? null },
       receivers: receivers(),
       problems: this.#problems(),
@@ -98,6 +93,11 @@ export class Views {
 
   approvals(): readonly unknown[] {
     return questionViews(this.#deps.pipeline, this.#deps.clock.monotonicMs());
+  }
+
+  pages(): readonly unknown[] {
+    const { clock, outbox } = this.#deps;
+    return pageViews(outbox(), { nowMs: clock.monotonicMs(), now: clock.now() });
   }
 
   /** Newest first, from the journal: open and closed ones. */

@@ -77,6 +77,11 @@ const troubled = {
   receivers: [{ id: 'oncall', error: undefined }],
   problems: ['receiver oncall does not take pages: connection refused'],
 };
+const paged = (with_: object = {}) => ({
+  ...{ key: 'incident/inc-7', severity: 'critical', scope: 'channel:sport', incident: 'inc-7', openMs: 120_000 },
+  ...{ summary: 'sport: 2 of 2 steps used, not cured', acked: null, deliveredTo: ['oncall'] },
+  ...with_,
+});
 const calm = {
   ...troubled,
   frozen: false,
@@ -272,6 +277,28 @@ describe.skipIf(CHROMIUM === undefined)('the console in a real browser (needs ch
       expect(sent()).toMatchObject([{ name: 'thaw', who: 'operator' }]);
     }, 30_000);
 
+    it('acknowledges a page, and then says who has it', async () => {
+      await open({ ...calm, pages: [paged()] });
+      for (const _ of [1, 2]) await button('ack incident/inc-7').click();
+      await expect.poll(() => commands.length).toBe(1);
+      expect(commands).toMatchObject([{ name: 'ack', who: 'operator', fields: { key: 'incident/inc-7' } }]);
+      commands.length = 0;
+      await open({ ...calm, pages: [paged({ acked: { who: 'ann', agoMs: 180_000 } })] });
+      expect(await text('#attention')).toContain('not cured. ann has it, since 3 min ago.');
+      expect(await button('ack incident/inc-7').count()).toBe(0);
+    }, 30_000);
+
+    it('lists twenty pages, and how many more there are', async () => {
+      const many = (count: number) => Array.from({ length: count }, (_, index) => paged({ key: `k${index}` }));
+      await open({ ...calm, pages: many(20) });
+      expect([await page.locator('#attention p').count(), await text('#attention')]).toEqual([
+        20,
+        expect.not.stringContaining('more open pages'),
+      ]);
+      await open({ ...calm, pages: many(22) });
+      expect(await text('#attention')).toContain('And 2 more open pages.');
+    }, 30_000);
+
     it('says why something was not done, and that nothing is known where no answer came', async () => {
       await open(troubled);
       answer = { ok: false, because: 'the question has run out' };
@@ -319,12 +346,14 @@ describe.skipIf(CHROMIUM === undefined)('the console in a real browser (needs ch
 
   it('says that a person is needed where Reeve has done what it may and has paged, and of nothing that it still watches', async () => {
     const spent = incident('inc-7', { state: 'escalated', because: '2 of 2 steps used, not cured' });
-    await open({ ...calm, incidents: [spent, incident('inc-8')] });
+    const pages = [paged(), paged({ key: 'journal', incident: null, summary: 'the disk is full', deliveredTo: [] })];
+    await open({ ...calm, incidents: [spent, incident('inc-8')], pages });
     const attention = await text('#attention');
-    expect(attention).toContain('A page is open: channel:sport, upstream_unavailable: 2 of 2 steps used, not cured');
+    expect(attention).toContain('Page (critical), open for 2 min: sport: 2 of 2 steps used, not cured.');
     expect(attention).toContain('reeve trace inc-7');
+    expect(attention).toContain('the disk is full. No receiver has taken it yet.');
     expect(attention).not.toContain('inc-8');
-    expect(await page.title()).toBe('(2) Reeve');
+    expect(await page.title()).toBe('(3) Reeve');
   }, 30_000);
 
   it('calls starts by anybody what they are, and no restarts of its own', async () => {

@@ -16,6 +16,7 @@ export function aDaemon(with_: Partial<Daemon> = {}) {
     incident: () => undefined,
     exportIncident: () => undefined,
     approvals: () => [],
+    pages: () => [],
     tokens: () => [],
     personas: () => [],
     rules: () => [],

@@ -14,6 +14,7 @@ function viewed(options: PipelineOptions = {}, change: Partial<ViewDeps> = {}) {
     ...{ version: '1.2.3', clock: world.clock, pipeline: world.pipeline },
     ...{ settings: world.settings, channels: world.channels, read: (query) => world.ledger.read(query) },
     ...{ secondsSinceLastDeliveryOk: () => undefined, receivers: () => [], problems: () => [], waiting: () => [] },
+    outbox: world.outbox,
     heartbeat: () => undefined,
     ...change,
   });
@@ -118,7 +119,16 @@ describe('a question that a person said no to', () => {
 describe('the status', () => {
   it('of a quiet daemon says that nothing is wrong, and that nothing was delivered yet', () => {
     expect(viewed().views.status()).toMatchObject({
-      ...{ version: '1.2.3', phase: 4, frozen: false, containment: [], incidents: [], approvals: [], windows: [] },
+      ...{
+        version: '1.2.3',
+        phase: 4,
+        frozen: false,
+        containment: [],
+        incidents: [],
+        approvals: [],
+        pages: [],
+        windows: [],
+      },
       ...{ lastDelivery: { secondsAgo: null }, problems: [] },
     });
     const { views } = viewed({}, { secondsSinceLastDeliveryOk: () => 0 });

@@ -6,6 +6,7 @@ import type { Cli } from '../context.ts';
 import { wholeNumber } from '../flag_values.ts';
 import { holdLines, type WireWindow } from '../holds_text.ts';
 import { questionLine, questionTable, type WireQuestion } from '../questions_text.ts';
+import { pageLines, pageTable, type WirePage } from '../pages_text.ts';
 import { similarityLine, type WireSimilarity } from '../similarity_line.ts';
 
 interface WireChannel {
@@ -43,6 +44,8 @@ interface WireStatus {
   readonly channels: readonly WireChannel[];
   readonly incidents: readonly WireIncident[];
   readonly approvals: readonly WireQuestion[];
+  /** A daemon of an earlier version does not list them. */
+  readonly pages?: readonly WirePage[];
   readonly windows: readonly WireWindow[];
   readonly problems: readonly string[];
   readonly last_delivery: { readonly seconds_ago: number | null };
@@ -71,7 +74,7 @@ const LISTED_MAX = 1_000;
 export function addObserve(program: Command, cli: Cli): void {
   program
     .command('status')
-    .description('channels, containment, breakers, open incidents, phase, last delivery')
+    .description('channels, containment, breakers, open incidents and pages, phase, last delivery')
     .addHelpText('after', '\nExample: reeve status --json')
     .action(async () => {
       const status = await cli.client().get<WireStatus>('/api/v1/status');
@@ -132,6 +135,7 @@ function addList<Row>(program: Command, cli: Cli, [name, description, member, te
 
 function addLists(program: Command, cli: Cli): void {
   addList(program, cli, ['approvals', 'questions that wait for a person', 'approvals', questionTable]);
+  addList(program, cli, ['pages', 'pages that are open, and who has acknowledged them', 'pages', pageTable]);
   addList(program, cli, ['blind-spots', 'recurring lines that no pattern recognises', 'blind_spots', linesOf]);
   program
     .command('stats')
@@ -211,6 +215,7 @@ function budgetText(cli: Cli, { used, max, free_in_ms: freeInMs }: WireStatus['f
 }
 
 function statusText(cli: Cli, status: WireStatus): string {
+  const { pages = [] } = status;
   const red = (text: string) => paint(cli.terminal, 'red', text);
   const delivery = status.last_delivery.seconds_ago;
   const lines = [
@@ -220,6 +225,7 @@ function statusText(cli: Cli, status: WireStatus): string {
     ...status.containment.map((held) => red(`contained: ${containmentText(held, status)}`)),
     ...holdLines(status.channels, status.windows),
     ...status.approvals.map((asked) => red(questionLine(asked))),
+    ...pageLines(pages).map(red),
     ...status.problems.map((problem) => red(plain(problem))),
   ];
   const channels = status.channels.map((channel) => [

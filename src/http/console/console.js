@@ -74,6 +74,15 @@ const answersTo = ({ id, what }) => [
   { name: 'no ' + id, scope: 'approve', label: 'No', path: '/api/v1/approvals/' + encodeURIComponent(id), body: { yes: false } },
 ];
 
+const ackOf = ({ key }) => ({ name: 'ack ' + key, scope: 'ack', label: 'I have it: do not repeat this page', path: '/api/v1/ack', body: { key } });
+/** The loudest come first; the count of the others is told. */
+const PAGES_MAX = 20;
+function pageText({ severity, summary, open_ms, acked, delivered_to }) {
+  const had = acked ? ' ' + acked.who + ' has it, since ' + lasting(acked.ago_ms) + ' ago.' : '';
+  const unheard = delivered_to.length === 0 ? ' No receiver has taken it yet.' : '';
+  return 'Page (' + severity + '), open for ' + lasting(open_ms) + ': ' + summary + '.' + had + unheard;
+}
+
 /** What waits for a person, each with the command that ends it, and what may be pressed for it. */
 function notesOf(status) {
   const notes = [];
@@ -91,9 +100,9 @@ function notesOf(status) {
     const ends = held.release_by_person ? ' It ends only when a person releases it.' : ' It ends by itself when its cause is gone.';
     note('Contained for ' + lasting(held.for_ms) + ': ' + held.scope + ' (' + held.reason + ') ' + (held.detail || '') + '.' + ends, ['reeve release ' + held.scope + ' --because "…"']);
   }
-  for (const one of status.incidents || []) {
-    if (one.state === 'escalated') note('A page is open: ' + one.scope + ', ' + one.classification + ': ' + one.because, ['reeve trace ' + one.id]);
-  }
+  const pages = status.pages || [];
+  for (const one of pages.slice(0, PAGES_MAX)) note(pageText(one), one.incident ? ['reeve trace ' + one.incident] : [], one.acked ? [] : [ackOf(one)]);
+  if (pages.length > PAGES_MAX) note('And ' + (pages.length - PAGES_MAX) + ' more open pages.', ['reeve pages']);
   for (const problem of status.problems || []) note(problem);
   return notes;
 }
@@ -179,11 +188,12 @@ function paint(status, recent) {
   const paged = status.last_delivery && status.last_delivery.seconds_ago !== null ? ', last page taken ' + lasting(status.last_delivery.seconds_ago * 1000) + ' ago' : '';
   byId('state').textContent = 'phase ' + status.phase + (status.frozen ? ', FROZEN' : '') + (calm ? ', all quiet' : ', ' + incidents.length + ' open') + paged;
   byId('state').className = calm ? 'ok' : 'bad';
-  const told = incidents.filter((one) => one.state === 'escalated').length;
+  // An incident with its page is one thing.
+  const told = (status.pages || []).filter((page) => incidents.some(({ id }) => id === page.incident)).length;
   const count = incidents.length + notes.length - told;
   document.title = (count ? '(' + count + ') ' : '') + 'Reeve';
   paintAttention(notes);
-  byId('orders').hidden = !may.includes('operate') && !may.includes('approve');
+  byId('orders').hidden = !['operate', 'approve', 'ack'].some((scope) => may.includes(scope));
   byId('freeze').hidden = Boolean(status.frozen) || !may.includes('operate');
   dress(byId('freeze'), FREEZE);
   fill('incidents', ['incident', 'where', 'what', 'state', 'since', 'why'], incidents.map((one) => [cell(one.id), cell(one.scope), cell(one.classification), cell(one.state), cell(lasting(one.open_ms)), cell(one.because || '')]), 'none');

@@ -72,6 +72,29 @@ describe('reeve approvals', () => {
   });
 });
 
+describe('reeve pages', () => {
+  it('lists the open pages, and the status has those that nobody has acknowledged', async () => {
+    const page = {
+      ...{ key: 'incident/inc-1', severity: 'critical', reason: 'no_plan', scope: 'channel:news', incident: 'inc-1' },
+      ...{ classification: 'process_crashed', summary: 'news is down', open_ms: 60_000, acked: null },
+      delivered_to: ['oncall'],
+    };
+    const [head, row] = (await printed({ pages: [page] }, 'pages')).split('\n');
+    expect(head).toMatch(/^page +severity +open for +taken by +delivered to +what$/);
+    expect(row).toMatch(/^incident\/inc-1 +critical +60 s +- +oncall +news is down$/);
+    expect(await printed({ pages: [] }, 'pages')).toBe('none\n');
+    const status = {
+      ...{ phase: 3, frozen: false, fleet_budget: { used: 0, max: 20, free_in_ms: 0 }, containment: [], incidents: [] },
+      ...{ channels: [], windows: [], approvals: [], problems: [], last_delivery: { seconds_ago: null } },
+    };
+    expect(await printed({ ...status, pages: [page] }, 'status')).toContain(
+      '\npage (critical): news is down — reeve ack incident/inc-1\n',
+    );
+    // A daemon of an earlier version.
+    expect(await printed(status, 'status')).not.toContain('page (');
+  });
+});
+
 describe('reeve incidents', () => {
   it.each(['0', '1001', 'all', '1.5'])(
     'is not asked for %s of them: the daemon gives a thousand at most',
