@@ -134,8 +134,9 @@ function restOf(step: Exclude<RuleStep, { kind: 'call' | 'plan' }>, because: str
 
 const BECAUSE_CHARS = 400;
 
-function becauseOf(rule: Rule, captures: readonly Capture[], passed: readonly string[]): string {
+/** What stands against a step comes first: the summary of a page has room for little more. */
+function becauseOf({ id, description }: Rule, captures: readonly Capture[], passed: readonly string[]): string {
   const caught = captures.map(({ name, value }) => `${name}=${value}`).join(', ');
-  const parts = [`rule ${rule.id}: ${rule.description}`, caught, ...passed].filter((part) => part !== '');
-  return parts.join('; ').slice(0, BECAUSE_CHARS);
+  const parts = [...passed, description.replace(/\.$/, ''), caught].filter((part) => part !== '');
+  return `rule ${id}: ${parts.join('; ')}`.slice(0, BECAUSE_CHARS);
 }

@@ -284,7 +284,7 @@ describe.skipIf(CHROMIUM === undefined)('the console in a real browser (needs ch
       expect(commands).toMatchObject([{ name: 'ack', who: 'operator', fields: { key: 'incident/inc-7' } }]);
       commands.length = 0;
       await open({ ...calm, pages: [paged({ acked: { who: 'ann', agoMs: 180_000 } })] });
-      expect(await text('#attention')).toContain('not cured. ann has it, since 3 min ago.');
+      expect(await text('#attention')).toContain('not cured. ann has had it for 3 min.');
       expect(await button('ack incident/inc-7').count()).toBe(0);
     }, 30_000);
 

@@ -107,6 +107,20 @@ describe('the step', () => {
     expect(plan?.because).toContain('restart_channel must wait for a verified');
   });
 
+  it('says first what stands against a step: the summary of a page has room for little more', () => {
+    const plan = decide(
+      [{ ...ordered, description: 'Fetch it anew.' }],
+      about,
+      [],
+      () => 'persona p does not allow it',
+    );
+    expect(plan?.because).toMatch(/^rule [\w-]+: invalidate_cache is not available \(persona p does not allow it\); /);
+    expect(plan?.because).toMatch(/; Fetch it anew$/);
+    expect(decide([{ ...ordered, description: 'Fetch it anew.' }], about, [], () => true)?.because).toMatch(
+      /^rule [\w-]+: Fetch it anew$/,
+    );
+  });
+
   it('does not count what another rule had done before', () => {
     expect(decide([aRule()], aCrash(), [anAttempt('fetch_recent_logs')])).toMatchObject({
       call: { tool: 'restart_channel' },

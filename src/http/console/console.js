@@ -78,9 +78,9 @@ const ackOf = ({ key }) => ({ name: 'ack ' + key, scope: 'ack', label: 'I have i
 /** The loudest come first; the count of the others is told. */
 const PAGES_MAX = 20;
 function pageText({ severity, summary, open_ms, acked, delivered_to }) {
-  const had = acked ? ' ' + acked.who + ' has it, since ' + lasting(acked.ago_ms) + ' ago.' : '';
+  const had = acked ? ' ' + acked.who + ' has had it for ' + lasting(acked.ago_ms) + '.' : '';
   const unheard = delivered_to.length === 0 ? ' No receiver has taken it yet.' : '';
-  return 'Page (' + severity + '), open for ' + lasting(open_ms) + ': ' + summary + '.' + had + unheard;
+  return 'Page (' + severity + '), open for ' + lasting(open_ms) + ': ' + summary + (/[.…]$/.test(summary) ? '' : '.') + had + unheard;
 }
 
 /** What waits for a person, each with the command that ends it, and what may be pressed for it. */
