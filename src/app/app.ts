@@ -225,6 +225,7 @@ function watchEdits({ configuration, host, infrastructure, paging, decisions }: 
       if (change.ok) paging.use(change.configuration.config);
       if (change.ok) host.setLogLevel(change.configuration.config.log.level);
       noteChange(change, { append: infrastructure.ledger.append, log: host.log, fail: paging.fail });
+      if (change.ok) decisions.pipeline.onCommand();
     },
   });
 }

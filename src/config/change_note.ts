@@ -13,7 +13,8 @@ export function noteChange(
     if (change.ok) {
       const named = (names: readonly string[]) => names.join(', ') || 'nothing';
       const because = `applied: ${named(change.applied)}; at the next start: ${named(change.needsRestart)}`;
-      append([{ fact: { type: 'config.loaded', configSha: change.configuration.sha256, because } }]);
+      const { applied, configuration } = change;
+      append([{ fact: { type: 'config.loaded', configSha: configuration.sha256, because, applied } }]);
       return log.info({}, `configuration read again; ${because}`);
     }
     const [first] = change.problems;

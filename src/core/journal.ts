@@ -53,7 +53,13 @@ export type JournalFact =
       readonly bootAheadMs?: number;
     }
   | { readonly type: 'reeve.stopped'; readonly because: string }
-  | { readonly type: 'config.loaded'; readonly configSha: string; readonly because: string }
+  | {
+      readonly type: 'config.loaded';
+      readonly configSha: string;
+      readonly because: string;
+      /** What of it is in force at once, by its keys. Absent in an entry of an earlier version. */
+      readonly applied?: readonly string[];
+    }
   | { readonly type: 'config.rejected'; readonly problems: number; readonly first: string }
   /** Without a cause: an older journal. */
   | { readonly type: 'clock.jumped'; readonly byMs: number; readonly cause?: ClockAnomaly }

@@ -6,6 +6,8 @@ export interface PolicyFileDeps {
   readonly untouchable: ReadonlySet<string>;
   readonly nowMs: () => number;
   readonly at: (atMs: number, run: () => void) => void;
+  /** A sound edit stands in the file. */
+  readonly onEdit: () => void;
 }
 
 /** What a person may write into the file: the first five allow less, the sixth allows more, the last is broken. */
@@ -50,9 +52,15 @@ export class PolicyFile {
     this.#edits += 1;
     const edit = this.#edits;
     const { success, data } = personaDocument.safeParse(EDITS[Math.floor(variant * EDITS.length)]!(this.#first));
-    if (success) this.#persona = data;
+    if (success) this.#write(data);
     this.#deps.at(this.#deps.nowMs() + forMs, () => {
-      if (edit === this.#edits) this.#persona = this.#first;
+      if (edit === this.#edits) this.#write(this.#first);
     });
+  }
+
+  #write(persona: Persona): void {
+    if (persona === this.#persona) return;
+    this.#persona = persona;
+    this.#deps.onEdit();
   }
 }

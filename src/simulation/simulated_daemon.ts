@@ -6,7 +6,7 @@ import type { Engine } from '../core/engine.ts';
 import { ReeveError } from '../core/errors.ts';
 import type { Ids, Random } from '../core/id.ts';
 import { keyOfIncidentPage } from '../core/incident.ts';
-import type { Append, Draft, JournalEntry, Read } from '../core/journal.ts';
+import type { Append, Draft, JournalEntry, JournalFact, Read } from '../core/journal.ts';
 import type { PermitTerms } from '../core/tool.ts';
 import { unknownPage } from '../journal/recover.ts';
 import type { Limits } from '../core/limits.ts';
@@ -86,6 +86,7 @@ export interface SimulatedDaemonParts {
 
 /** As in `app/app.ts`. */
 const DRAIN_MS = 6_000;
+const EDIT_SEEN_MS = 200;
 const LAST_PAGES_MS = 2_000;
 
 /** One process of Reeve: the production code from the journal to the dispatcher, over simulated ports. */
@@ -148,15 +149,23 @@ export class SimulatedDaemon {
   async stop(): Promise<void> {
     this.pipeline[Symbol.dispose]();
     await this.#lanes.drain(DRAIN_MS);
-    this.#sayStopped();
+    this.#note({ type: 'reeve.stopped', because: 'asked to stop' });
     await this.dispatcher.settle(LAST_PAGES_MS);
   }
 
-  /** The disk may fail just then: the daemon logs that and goes on with the stop. */
-  #sayStopped(): void {
+  /** Its watch of the files sees an edit a moment later, and not while the machine sleeps. */
+  noteEdit(): void {
+    this.ledger.clock.after(EDIT_SEEN_MS, () => {
+      this.#note({ type: 'config.loaded', configSha: 'none', because: 'applied: personas', applied: ['personas'] });
+      this.pipeline.onCommand();
+    });
+  }
+
+  /** The disk may fail just then: the daemon logs that and goes on. */
+  #note(fact: JournalFact): void {
     if (this.ledger.broken !== undefined) return;
     try {
-      this.append([{ fact: { type: 'reeve.stopped', because: 'asked to stop' } }]);
+      this.append([{ fact }]);
     } catch (thrown) {
       if (!(thrown instanceof ReeveError)) throw thrown;
     }

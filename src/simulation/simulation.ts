@@ -64,7 +64,9 @@ export class Simulation {
     };
     this.#host = new SimulatedHost(nowMs);
     const untouchable = new Set(channels.flatMap((plan) => (plan.untouchable === true ? [plan.id] : [])));
-    this.#policy = new PolicyFile(written, { nowMs, at, untouchable });
+    const reeves = () => [this.#runs.present, this.#second.run?.reeve];
+    const onEdit = (): void => void reeves().map((reeve) => reeve?.noteEdit());
+    this.#policy = new PolicyFile(written, { nowMs, at, untouchable, onEdit });
     const personaOf = (channel?: string): Persona => this.#policy.personaOf(channel);
     this.service = new ServiceModel(channels, {
       ...{ seed, nowMs, at, onSymptom, startCost: script.startCost },

@@ -24,7 +24,7 @@ describe('the record of an edit', () => {
     const change = { ok: true, configuration: { sha256: 'ab' }, applied: ['rules'], needsRestart: ['http'] };
     const because = 'applied: rules; at the next start: http';
     const { facts, logged } = noted(change);
-    expect(facts).toEqual([{ type: 'config.loaded', configSha: 'ab', because }]);
+    expect(facts).toEqual([{ type: 'config.loaded', configSha: 'ab', because, applied: ['rules'] }]);
     expect(logged).toEqual([`info configuration read again; ${because}`]);
   });
 

@@ -14,6 +14,12 @@ planning_depth_max: 2
 retry_threshold: 0.6
 `;
 
+interface Mine {
+  readonly id: string;
+  readonly restart_cap: number;
+  readonly tool_access_policy: { readonly restart_channel: string };
+}
+
 describe('an edit while the daemon runs', () => {
   let rig: Rig;
   let daemon: Daemon;
@@ -27,9 +33,7 @@ describe('an edit while the daemon runs', () => {
 
   const status = () => daemon.get<{ problems: readonly string[] }>('/api/v1/status');
   const mine = async () =>
-    (await daemon.get<{ personas: { id: string; restart_cap: number }[] }>('/api/v1/personas')).personas.find(
-      ({ id }) => id === 'mine',
-    );
+    (await daemon.get<{ personas: Mine[] }>('/api/v1/personas')).personas.find(({ id }) => id === 'mine');
   const metric = async (name: string) => {
     const text = await (await fetch(`${daemon.url}/metrics`)).text();
     return text.split('\n').find((line) => line.startsWith(`${name} `));
@@ -59,6 +63,18 @@ describe('an edit while the daemon runs', () => {
     expect(await status()).toMatchObject({ problems: [] });
     expect(await metric('reeve_config_ok')).toBe('reeve_config_ok 1');
     expect((await rig.journal()).map(({ fact }) => fact.type)).toContain('config.loaded');
+  });
+
+  it('that allows what was refused has the refused channel restarted', async () => {
+    const noRestart = PERSONA.replace('require_evidence', 'deny');
+    writeFileSync(rig.at('personas/mine.yaml'), noRestart);
+    await until('nothing may be restarted', async () => (await mine())?.tool_access_policy.restart_channel === 'deny');
+    rig.die('news');
+    await until('a person is paged', () => rig.delivered.length > 0);
+    expect(rig.invocations('news')).toBe(0);
+    writeFileSync(rig.at('personas/mine.yaml'), PERSONA);
+    await until('it is restarted', () => rig.invocations('news') === 1);
+    await until('it plays', () => rig.isPlaying('news'));
   });
 
   it('of a file that vanishes keeps the last good set', async () => {

@@ -4,10 +4,10 @@ import type { MonoMs } from '../../core/clock.ts';
 import { MINUTE_MS } from '../../core/duration.ts';
 import { type Escalation, type Incident, type Outcome, reaching } from '../../core/incident.ts';
 import type { JournalEntry, JournalFact, Projection } from '../../core/journal.ts';
-import { PAGED_AND_PASSING } from '../../core/plan.ts';
-import { type ChannelId, type IncidentId, keyOfScope, sameScope, type Scope, type ScopeKey } from '../../core/scope.ts';
+import { type ChannelId, type IncidentId, keyOfScope, type Scope, type ScopeKey } from '../../core/scope.ts';
 import type { PermitTerms, ToolCall } from '../../core/tool.ts';
 import { isStaged, isStart, specOf } from '../../remediation/catalog.ts';
+import { covers, denialOf, isUndoneBy, mayUndo, wasPutOff } from './undone.ts';
 
 /** One open incident and how far its handling has come. */
 export interface OpenIncident {
@@ -76,7 +76,7 @@ export const incidentProjection: Projection<IncidentState> = {
       return { ...state, open: [...state.open, newlyOpen(fact.incident, entry.monoMs)] };
     if (fact.type === 'incident.closed') return closed(state, entry);
     if (fact.type === 'attempt.relapsed') return changedIn(withoutCure(state, fact.permit.id), entry);
-    if (UNDOING.has(fact.type)) return reopenedIn(state, entry);
+    if (mayUndo(fact)) return reopened(state, (held) => isUndoneBy(fact, held));
     return entry.incident !== undefined && CHANGES.has(fact.type) ? changedIn(state, entry) : state;
   },
 };
@@ -96,63 +96,10 @@ const CHANGES: ReadonlySet<string> = new Set([
   'approval.answered',
 ]);
 
-/** What may undo a refusal, or end it sooner: commands of a person, and the end of a containment. */
-const UNDOING: ReadonlySet<string> = new Set([
-  'containment.cleared',
-  'control.released',
-  'control.thawed',
-  'control.leased',
-  'control.lease_ended',
-  'control.window_ended',
-  'control.phase_set',
-  'control.reset',
-]);
-
-function reopenedIn(state: IncidentState, { fact }: JournalEntry): IncidentState {
-  const isUndone = (held: OpenIncident): boolean => {
-    switch (fact.type) {
-      case 'containment.cleared':
-        return fact.reason === 'shared_cause' && waitsAtRest(held) && covers(fact.scope, held.incident);
-      case 'control.released':
-        return waitsAtRest(held) && covers(fact.scope, held.incident);
-      case 'control.thawed':
-        return denialOf(held) === 'frozen';
-      // It may take the place of one whose end was waited for, and end before that.
-      case 'control.leased':
-        return held.last?.kind === 'watching' && wasPutOff(held.last) && covers(fact.scope, held.incident);
-      case 'control.lease_ended':
-      case 'control.window_ended':
-        return held.last?.kind === 'watching';
-      case 'control.phase_set':
-        return held.last?.kind === 'escalated' && (held.last.reason === 'no_plan' || denialOf(held) === 'phase');
-      case 'control.reset':
-        return covers(fact.scope, held.incident);
-      default:
-        return false;
-    }
-  };
-  return reopened(state, isUndone);
-}
-
 const reopened = (state: IncidentState, isUndone: (held: OpenIncident) => boolean): IncidentState => ({
   ...state,
   open: state.open.map((held) => (held.last !== undefined && isUndone(held) ? { ...held, reopened: true } : held)),
 });
-
-const denialOf = ({ last }: OpenIncident) => (last?.kind === 'escalated' ? last.denial : undefined);
-
-/**
- * A rule lets a channel wait while a shared cause is contained, and it need not be of those that the cause made fail:
- * then nothing but the end of the containment says that the wait is over (law L5).
- */
-const waitsAtRest = ({ incident, last }: OpenIncident): boolean =>
-  incident.scope.kind === 'channel' && last?.kind === 'watching' && last.denial === undefined;
-
-const covers = (scope: Scope, { scope: own, group, engine }: Incident): boolean =>
-  scope.kind === 'fleet' ||
-  sameScope(scope, own) ||
-  (scope.kind === 'group' && scope.id === group) ||
-  (scope.kind === 'engine' && scope.id === engine);
 
 /** The end of a shared cause's incident undoes what was refused to its channels because of it. */
 function closed(state: IncidentState, { incident: id, monoMs, fact }: JournalEntry): IncidentState {
@@ -169,13 +116,6 @@ function closed(state: IncidentState, { incident: id, monoMs, fact }: JournalEnt
   const { classification, scope } = incident;
   const recent = (state.cured ?? []).filter(({ atMs }) => monoMs - atMs <= CURES_MS);
   return { ...rest, cured: [...recent, { channel: scope.id, classification, ...cure }].slice(-CURES_MAX) };
-}
-
-/** A start was refused for a reason that passes. */
-function wasPutOff(last: Outcome | undefined): boolean {
-  if (last?.kind === 'watching' && last.denial === undefined) return last.retryAfterMs !== undefined;
-  const denial = last !== undefined && 'denial' in last ? last.denial : undefined;
-  return denial === 'containment' || (denial !== undefined && PAGED_AND_PASSING.has(denial));
 }
 
 /** Who takes over a channel takes over that its start was put off. */

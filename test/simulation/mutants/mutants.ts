@@ -775,7 +775,7 @@ const KNOWN_BAD: readonly Mutant[] = [
     'S8',
     ['src/incident/runs/runs.ts', 'isRefused ? `its source still answers ${status}` : undefined', 'undefined'],
     'varied',
-    128,
+    287,
   ),
   one(
     'wait_begins_with_each_name',
