@@ -2,7 +2,8 @@
 import { hash } from 'node:crypto';
 import type { MonoMs } from '../core/clock.ts';
 import { MINUTE_MS } from '../core/duration.ts';
-import { type Content, FLOOD_MS, isDelivered, isLouder, newest, type Page, type DeliveredNotice } from './outbox.ts';
+import { type Content, newest } from './content.ts';
+import { FLOOD_MS, isDelivered, isLouder, type Page, type DeliveredNotice } from './outbox.ts';
 import type { Notice, NoticeKind, NoticeLabels } from './receiver.ts';
 
 /**

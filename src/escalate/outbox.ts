@@ -4,7 +4,7 @@ import type { EpochMs, MonoMs } from '../core/clock.ts';
 import { DAY_MS, MINUTE_MS } from '../core/duration.ts';
 import type { Escalation } from '../core/incident.ts';
 import type { JournalEntry, JournalFact, Projection } from '../core/journal.ts';
-import type { NoticeLabels } from './receiver.ts';
+import { type Content, contentSent } from './content.ts';
 
 /** At most one page per key and receiver in this time, unless it grows louder. */
 export const FLOOD_MS = 5 * MINUTE_MS;
@@ -18,15 +18,6 @@ const CLOSED_MAX = 1_000;
 const CONTENTS_MAX = 16;
 /** Of the test page. */
 export const TEST_KEY = 'reeve/test';
-
-/** What was raised under a key at one time, as far as receivers sort by it. */
-export interface Content extends NoticeLabels {
-  /** The escalation's id. */
-  readonly id: string;
-  readonly episode: number;
-  /** Raises so far under this key, this one included. */
-  readonly raises: number;
-}
 
 /** What one receiver was last sent under a key. */
 export interface DeliveredNotice {
@@ -204,7 +195,7 @@ export function longestUnackedMs(page: Page, nowMs: MonoMs): number {
 function withDelivery(page: Page, fact: Extract<JournalFact, { type: 'delivery.done' }>, nowMs: MonoMs): Page {
   const before = page.told.find(({ receiver }) => receiver === fact.receiver);
   const others = page.told.filter(({ receiver }) => receiver !== fact.receiver);
-  const content = page.contents.find(({ id }) => id === (fact.escalation ?? page.escalation.id)) ?? newest(page);
+  const content = contentSent(page, fact);
   if (fact.what === 'resolve') {
     const covered = { ...(before?.content ?? content), episode: content.episode };
     const never = { receiver: fact.receiver, pagedMs: nowMs - FLOOD_MS, loudest: content.severity, repeats: 0 };
@@ -222,12 +213,6 @@ function withDelivery(page: Page, fact: Extract<JournalFact, { type: 'delivery.d
     late: page.resolved !== undefined,
   };
   return { ...page, told: [...others, now] };
-}
-
-export function newest(page: Page): Content {
-  const { id, severity, reason, classification, place } = page.escalation;
-  const { episode, raises } = page;
-  return page.contents.at(-1) ?? { id, episode, raises, severity, reason, classification, place };
 }
 
 function delivered(outbox: Outbox, receiver: string, nowMs: MonoMs): Outbox {
