@@ -95,7 +95,8 @@ export class Explorer<Rule> {
     }
     const rule = last?.result;
     if (rule !== undefined) this.#ports.keep(rule, situation);
-    this.#cache.add(situation.kind, situation.text, rule);
+    // A server that was down says nothing of the situation: it is asked again at the next one like it.
+    if (last?.isUnanswered !== true) this.#cache.add(situation.kind, situation.text, rule);
     return { rule, from: 'model', because: last?.because ?? 'no attempt was made', modelCalls };
   }
 

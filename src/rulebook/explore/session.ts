@@ -40,6 +40,8 @@ export interface SessionEnd<Result> {
   /** What the model last held for the cause: all that a later attempt hears of this one. */
   readonly diagnosis: string | undefined;
   readonly modelCalls: number;
+  /** It ended because no model answered: nothing was found out. */
+  readonly isUnanswered: boolean;
 }
 
 const CALL_MS_MAX = MINUTE_MS;
@@ -64,12 +66,16 @@ export async function runSession<Result>(order: SessionOrder<Result>): Promise<S
   let diagnosis: string | undefined;
   let failures = 0;
   let modelCalls = 0;
-  const end = (because: string, result?: Result): SessionEnd<Result> => ({ result, because, diagnosis, modelCalls });
+  let isUnanswered = false;
+  const end = (because: string, result?: Result): SessionEnd<Result> => ({
+    ...{ result, because, diagnosis, modelCalls, isUnanswered },
+  });
   for (let call = 0; call < order.callsMax; call += 1) {
     const spent = spentOf(order);
     if (spent !== undefined) return end(spent);
     modelCalls += 1;
     const reply = await ask(order, messages);
+    isUnanswered = 'failure' in reply;
     if ('failure' in reply) return end(`the model gave no answer: ${reply.failure}`);
     messages.push({ role: 'assistant', content: reply.text.slice(0, MESSAGE_CHARS) });
     const choice = choiceIn(reply.text, tools);

@@ -110,6 +110,21 @@ describe('an exploration that costs nothing', () => {
   });
 });
 
+describe('an exploration that no model answered', () => {
+  it('is made anew at the next time, for nothing was found out', async () => {
+    const { explorer, kept } = setUp([gone, gone, ...GOOD]);
+    expect(await explorer.explore(CRASH)).toMatchObject({ rule: undefined, from: 'model', modelCalls: 2 });
+    expect(await explorer.explore(CRASH)).toMatchObject({ rule: 'start', from: 'model' });
+    expect([kept.length, explorer.explorations]).toEqual([1, 2]);
+  });
+
+  it('is made anew, too, where the model fell silent in the middle of both attempts', async () => {
+    const { explorer } = setUp([chooses('list_rules'), gone, chooses('list_rules'), gone, ...GOOD]);
+    expect(await explorer.explore(CRASH)).toMatchObject({ rule: undefined, modelCalls: 4 });
+    expect(await explorer.explore(CRASH)).toMatchObject({ rule: 'start', from: 'model' });
+  });
+});
+
 describe('two situations', () => {
   it('are one from the likeness on that is set', async () => {
     const alike = { ...CRASH, text: `${CRASH.text} again` };
