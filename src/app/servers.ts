@@ -1,4 +1,5 @@
 /** Opens what people and programs reach: metrics, views, commands and the HTTP server. */
+import { randomUUID } from 'node:crypto';
 import { createDialogue } from '../memory/dialogue.ts';
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -26,7 +27,9 @@ import type { Heartbeat } from '../escalate/heartbeat.ts';
 import { headBits } from '../journal/heads.ts';
 import { readiness, watchLoopLag } from '../telemetry/health.ts';
 import { createMetrics, type Metrics } from '../telemetry/metrics.ts';
+import { tellingOf } from '../cli/story.ts';
 import { messageOf } from '../core/errors.ts';
+import { fromWire } from '../core/wire.ts';
 
 /** Everything that the faces show, or that a person may ask of. */
 export interface Shown {
@@ -169,7 +172,9 @@ const statsOf = ({ statistics, decisions, learning, models }: Shown) => ({
   similarity: models.similarity.state(),
 });
 
-const rulesOf = ({ learning, decisions }: Shown): Pick<Daemon, 'rules' | 'ruleProblems'> => ({
+/** The rules, and what answers a question in words. */
+const knowledgeOf = ({ learning, decisions, models }: Shown): Pick<Daemon, 'rules' | 'ruleProblems' | 'asking'> => ({
+  asking: { model: models.model, tell: (fact) => tellingOf(fromWire(fact)), uuid: randomUUID },
   rules: () => learning.views(decisions.settings().rulebook.rules),
   ruleProblems: () => learning.proposals.problems(),
 });
@@ -197,7 +202,7 @@ function daemonOf(shown: Shown, metrics: Metrics): Daemon {
     exportIncident: (id) => exportOf(id, shown),
     tokens: () => access.list(),
     personas: () => reloader.current().personas,
-    ...rulesOf(shown),
+    ...knowledgeOf(shown),
     stats: () => statsOf(shown),
     blindSpots: () => collectors.blindSpots().list(clock.monotonicMs()),
     patterns: () => teaching.views(),

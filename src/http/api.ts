@@ -2,6 +2,7 @@
 import type { Hono } from 'hono';
 import type { Clock } from '../core/clock.ts';
 import type { TokenGrant } from './auth/grants.ts';
+import { addAsk } from './ask.ts';
 import { addCommands } from './commands.ts';
 import { addConsoleSessions, type ConsoleSessionDeps } from './console_sessions.ts';
 import type { Daemon } from './daemon.ts';
@@ -31,6 +32,7 @@ export function addApi(app: Hono<HttpEnv>, deps: ApiDeps): void {
   addMemory(routes, deps.daemon);
   addHints(routes, deps);
   addCommands(routes, deps.daemon);
+  addAsk(routes, app, deps);
   addConsoleSessions(routes, deps);
   describeIntake(routes);
   const events = createEvents(deps);

@@ -1,7 +1,9 @@
 /** What the HTTP server asks of the daemon. */
+import type { Telling } from '../ask/tool_lines.ts';
 import type { CommandAnswer } from '../core/command_answer.ts';
 import type { Problem } from '../core/errors.ts';
 import type { JournalEntry } from '../core/journal.ts';
+import type { Model } from '../core/model.ts';
 import type { Hints } from '../hints/hints.ts';
 
 /** What a person asks for, by name. Every one carries who asked; most need a reason. */
@@ -67,6 +69,14 @@ export type HintsApi = Pick<
   'build' | 'feedback' | 'statistics' | 'blindSpots' | 'outcomes' | 'reload' | 'promote' | 'clusters' | 'health'
 >;
 
+/** What a question in words is answered with, besides the API's own reads. */
+export interface Asking {
+  /** Undefined: none is configured, and answers are made from data alone. */
+  readonly model: Model | undefined;
+  readonly tell: Telling;
+  readonly uuid: () => string;
+}
+
 /**
  * What the faces (HTTP, command line) may ask of the running daemon. Answers are plain camelCase values;
  * the server converts them to wire form. Undefined means that there is no such thing.
@@ -92,6 +102,8 @@ export interface Daemon {
   readonly memory?: MemoryApi | undefined;
   /** Loads the hints where they are not. Throws CONFIG_INVALID or DERIVED_BROKEN. */
   hints?(): Promise<HintsApi>;
+  /** Undefined: no question in words is answered. */
+  readonly asking?: Asking | undefined;
   blindSpots(): readonly unknown[];
   /** Proposed patterns, each with its file and state. */
   patterns(): readonly unknown[];

@@ -108,6 +108,22 @@ models: { servers: [{ id: local, kind: ollama, url: "${server.url}" }], primary:
     expect({ cites: answer.cites, calls: chats().length - before }).toEqual({ cites: [incident], calls: 1 });
   });
 
+  it('is answered over HTTP, too: one question, one answer, by the model that the daemon is configured with', async () => {
+    server.answer = () => ({ text: `It ended [${incident}].` });
+    const before = chats().length;
+    const asked = await fetch(`${daemon.url}/api/v1/ask`, {
+      ...{ method: 'POST', body: JSON.stringify({ question: 'what happened last night?', grants: ['read'] }) },
+      headers: { authorization: `Bearer ${daemon.token}`, 'content-type': 'application/json' },
+    });
+    const answer = (await asked.json()) as Answer;
+    expect(answer).toMatchObject({ content: `It ended [${incident}].`, cites: [incident], model_id: 'qwen3:8b' });
+    expect(answer).toMatchObject({ routing: { target: 'incidents' } });
+    expect(answer.tool_results[0]).toMatchObject({ tool_name: 'incidents', status: 'ok' });
+    expect(chats().length - before).toBe(1);
+    const called = (await facts('model.called')).at(-1)?.fact;
+    expect(called).toMatchObject({ purpose: 'ask', model: 'local/qwen3:8b' });
+  });
+
   it('is remembered: the question, its steps and its answer are facts of the journal', async () => {
     const answered = (await facts('question.answered')).at(-1)?.fact as unknown as { cites: string[]; model: string };
     expect(answered).toMatchObject({ cites: [incident], model: 'qwen3:8b' });

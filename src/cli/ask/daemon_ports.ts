@@ -2,13 +2,13 @@
 import { SYSTEM_TEXT } from '../../ask/engine.ts';
 import type { Gate } from '../../ask/gate.ts';
 import type { Session } from '../../ask/message.ts';
-import { actionIn, asksForAction } from '../../ask/proposal.ts';
-import { plainLine, presentable } from '../../ask/tool.ts';
+import { proposedIn } from '../../ask/proposal.ts';
+import { presentable } from '../../ask/tool.ts';
+import type { Recording, TurnDeps } from '../../ask/turns.ts';
 import { ReeveError } from '../../core/errors.ts';
 import { type Exchange, fitted } from '../../memory/short_memory.ts';
 import type { Cli } from '../context.ts';
 import type { AskFlags } from './flags.ts';
-import type { Proposed, Recording, TurnDeps } from './turns.ts';
 
 export interface PortDeps {
   readonly cli: Cli;
@@ -19,6 +19,7 @@ export interface PortDeps {
 
 type Ports = Pick<TurnDeps, 'propose' | 'begin' | 'stillKnown' | 'newestOf'>;
 
+const CHANNELS = '/api/v1/channels';
 const ASKED_AGAIN_MAX = 8;
 const EVICTED_MAX = 8;
 const CITED = /\[(inc-[a-z0-9]{1,40})(?:#\d+)?\]/g;
@@ -29,7 +30,11 @@ const EVICTED_CHARS_MAX = 800;
 export function daemonPorts({ cli, gate, flags, redact }: PortDeps): Ports {
   const evicted = new Evictions();
   return {
-    propose: (prompt) => proposed(prompt, cli),
+    propose: (prompt) =>
+      proposedIn(prompt, {
+        channels: async () => (await cli.client().get<{ channels: readonly { id: string }[] }>(CHANNELS)).channels,
+        propose: (wanted) => cli.client().post('/api/v1/ask/proposals', wanted),
+      }),
     async begin(prompt, session) {
       const question = redact(prompt).slice(0, TEXT_CHARS_MAX);
       const about = { question, ...(session !== undefined && { session: session.id }) };
@@ -129,31 +134,4 @@ function newestFitting(session: Session, incoming: readonly string[], contextTok
   const from =
     kept[0] === undefined ? session.messages.length : session.messages.findIndex(({ id }) => id === kept[0]?.turn);
   return { kept: kept.length, messages: session.messages.slice(from) };
-}
-
-interface Answer {
-  readonly ok: boolean;
-  readonly said?: string;
-  readonly because?: string;
-  readonly hint?: string;
-  readonly more?: { readonly id: string; readonly incident: string };
-}
-
-/** Only what a person typed is looked at: no model, tool or earlier answer can ask for anything. */
-async function proposed(prompt: string, cli: Cli): Promise<Proposed | undefined> {
-  if (!asksForAction(prompt)) return undefined;
-  const { channels } = await cli.client().get<{ channels: readonly { id: string }[] }>('/api/v1/channels');
-  const wanted = actionIn(
-    prompt,
-    channels.map(({ id }) => id),
-  );
-  if (wanted === undefined) {
-    const text = 'Nothing was proposed: an action needs one channel that is configured, as in: restart NAME.';
-    return { ok: false, text, cites: [] };
-  }
-  const answer = await cli.client().post<Answer>('/api/v1/ask/proposals', wanted);
-  const { ok, said: message, because, hint, more } = answer;
-  const cites = more === undefined ? [`channel:${wanted.channel}`] : [more.id, more.incident];
-  const outcome = ok ? message : [because, hint].filter((each) => each !== undefined).join('; ');
-  return { ok, text: `${plainLine(outcome ?? '')} [${cites.join(', ')}]`, cites };
 }

@@ -7,17 +7,17 @@ import { newSession, type Session, type Stamp } from '../../ask/message.ts';
 import { ModelReasoner } from '../../ask/reasoner.ts';
 import { FileSessionStore, type SessionStore } from '../../ask/sessions.ts';
 import { toolsOver } from '../../ask/tools.ts';
+import { answerDocument, type TurnResult, toolNamed, Turns } from '../../ask/turns.ts';
 import type { Clock } from '../../core/clock.ts';
 import { ReeveError } from '../../core/errors.ts';
 import type { JournalFact } from '../../core/journal.ts';
 import type { Model } from '../../core/model.ts';
-import { fromWire, toWire } from '../../core/wire.ts';
+import { fromWire } from '../../core/wire.ts';
 import type { Cli } from '../context.ts';
 import { json, paint, plain, table } from '../output.ts';
 import { tellingOf } from '../story.ts';
 import { daemonPorts } from './daemon_ports.ts';
 import { type AskFlags, checkedFlags, type RawFlags } from './flags.ts';
-import { type TurnResult, toolNamed, Turns } from './turns.ts';
 
 /** A model server that was opened. */
 export interface OpenBackend extends Disposable {
@@ -145,7 +145,7 @@ async function oneTurn(prompt: string, { flags, cli, turns, session, store }: Ch
   };
   const result = await turns.take(prompt, session, flags.stream ? onChunk : undefined);
   if (session !== undefined && flags.saveSession !== undefined) store.save(session, flags.saveSession);
-  if (flags.json) return json(terminal, documentOf(result));
+  if (flags.json) return json(terminal, answerDocument(result));
   terminal.out(flags.stream ? '\n' : `${LABEL}${safe(result.response.content)}\n`);
   if (flags.verbose) terminal.out(`[Metadata]: ${JSON.stringify(metadataOf(result))}\n`);
 }
@@ -157,17 +157,6 @@ const metadataOf = ({ response: { id, model_id, metadata }, cites, uncited }: Tu
   ...{ id, model_id },
   ...{ ...metadata, cites, uncited },
 });
-
-const documentOf = (result: TurnResult): object => {
-  const { response, cites, uncited, routing, toolResults, proposal } = result;
-  return {
-    ...response,
-    ...{ cites, uncited },
-    tool_results: toolResults.map(({ tool_name, status, metadata }) => ({ tool_name, status, metadata })),
-    ...(routing !== undefined && { routing: { ...routing, target: routing.target ?? null } }),
-    ...(proposal !== undefined && { proposal: toWire({ ok: proposal.ok, text: proposal.text }) }),
-  };
-};
 
 async function promptFor(question: string, { terminal }: Cli): Promise<string> {
   if (question.trim() !== '') return question.trim();

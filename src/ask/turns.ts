@@ -1,12 +1,22 @@
-/** One turn of `reeve ask` from the question to what is shown: route, gate, tool, one answer. */
-import { type Ask, dataOf, knownIn } from '../../ask/engine.ts';
-import type { Gate } from '../../ask/gate.ts';
-import { grounded } from '../../ask/grounding.ts';
-import { messageOf, type Response, type Session, type Stamp } from '../../ask/message.ts';
-import { RuleRouter, type RoutingDecision, targetsOf } from '../../ask/router.ts';
-import { outputOf, type Tool, type ToolArgs, type ToolResult } from '../../ask/tool.ts';
-import { ReeveError } from '../../core/errors.ts';
-import type { AskFlags } from './flags.ts';
+/** One turn from the question to what is shown: route, gate, tool, one answer. */
+import { type Ask, dataOf, knownIn } from './engine.ts';
+import type { Gate } from './gate.ts';
+import { grounded } from './grounding.ts';
+import { messageOf, type Response, type Session, type Stamp } from './message.ts';
+import type { Proposed } from './proposal.ts';
+import { RuleRouter, type RoutingDecision, targetsOf } from './router.ts';
+import { outputOf, type Tool, type ToolArgs, type ToolResult } from './tool.ts';
+import { ReeveError } from '../core/errors.ts';
+import { toWire } from '../core/wire.ts';
+
+/** What whoever asks wants to have looked up. */
+export interface TurnFlags {
+  readonly tool: string | undefined;
+  readonly toolArgs: Readonly<Record<string, string>>;
+  /** Undefined: nothing is routed. 0 to 1. */
+  readonly routeThreshold: number | undefined;
+  readonly verbose: boolean;
+}
 
 /** What was made of one question. */
 export interface TurnResult {
@@ -19,14 +29,6 @@ export interface TurnResult {
   readonly proposal: Proposed | undefined;
 }
 
-/** The daemon's answer to a person who asks for an action. */
-export interface Proposed {
-  readonly ok: boolean;
-  /** For people, with the ids that it rests on. */
-  readonly text: string;
-  readonly cites: readonly string[];
-}
-
 /** A question that the daemon has recorded. */
 export interface Recording {
   readonly recalled: readonly { readonly id: string; readonly text: string }[];
@@ -34,7 +36,7 @@ export interface Recording {
 }
 
 export interface TurnDeps {
-  readonly flags: AskFlags;
+  readonly flags: TurnFlags;
   readonly tools: ReadonlyMap<string, Tool>;
   readonly gate: Gate;
   /** Undefined: there is no model, and answers are made from data alone. */
@@ -167,8 +169,20 @@ export function toolNamed(tools: ReadonlyMap<string, Tool>, name: string, args: 
   const stray = Object.keys(args).find((key) => !tool.args.includes(key));
   if (stray === undefined) return tool;
   const hint = tool.args.length === 0 ? 'it takes none' : `it takes ${tool.args.join(', ')}`;
-  throw new ReeveError('USAGE', `--tool-arg: ${name} has no argument ${stray}`, { hint });
+  throw new ReeveError('USAGE', `${name} has no argument ${stray}`, { hint });
 }
+
+/** A turn as one document for programs, in wire form. */
+export const answerDocument = (result: TurnResult): object => {
+  const { response, cites, uncited, routing, toolResults, proposal } = result;
+  return {
+    ...response,
+    ...{ cites, uncited },
+    tool_results: toolResults.map(({ tool_name, status, metadata }) => ({ tool_name, status, metadata })),
+    ...(routing !== undefined && { routing: { ...routing, target: routing.target ?? null } }),
+    ...(proposal !== undefined && { proposal: toWire({ ok: proposal.ok, text: proposal.text }) }),
+  };
+};
 
 /** What the memory recalls is shown as a tool's result is: for this turn alone. */
 function recalledIn(recording: Recording | undefined): readonly ToolResult[] {

@@ -1,11 +1,12 @@
 import { describe, expect, it } from 'vitest';
-import { Ask } from '../../../src/ask/engine.ts';
-import { GateError } from '../../../src/ask/gate.ts';
-import type { Permission, Tool } from '../../../src/ask/tool.ts';
-import { type Proposed, toolNamed, type TurnDeps, Turns } from '../../../src/cli/ask/turns.ts';
-import { ReeveError } from '../../../src/core/errors.ts';
-import { aStamp, aTool, Scripted } from '../../ask/support.ts';
-import { aSession, flagsOf, gateOf } from './support.ts';
+import { Ask } from '../../src/ask/engine.ts';
+import { GateError } from '../../src/ask/gate.ts';
+import type { Permission, Tool } from '../../src/ask/tool.ts';
+import type { Proposed } from '../../src/ask/proposal.ts';
+import { toolNamed, type TurnDeps, Turns } from '../../src/ask/turns.ts';
+import { ReeveError } from '../../src/core/errors.ts';
+import { aStamp, aTool, Scripted } from './support.ts';
+import { aSession, flagsOf, gateOf } from '../cli/ask/support.ts';
 
 interface Given {
   readonly flags?: readonly string[];
