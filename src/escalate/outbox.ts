@@ -12,6 +12,8 @@ export const FLOOD_MS = 5 * MINUTE_MS;
 export const CLOSED_KEPT_MS = 15 * MINUTE_MS;
 /** How long one that some receiver took is kept for others that did not hear its end: they may have it open. */
 const UNHEARD_KEPT_MS = DAY_MS;
+/** The same for one that has it open for certain, and is away over a weekend; one that was removed has it for ever. */
+const OPEN_KEPT_MS = 7 * DAY_MS;
 const RECEIVERS_MAX = 64;
 /** Pages that are over: beyond these go first those whose end all have heard, last those that a receiver has open. */
 const CLOSED_MAX = 1_000;
@@ -264,15 +266,18 @@ function settled(outbox: Outbox, { monoMs }: JournalEntry): Outbox {
 function excessOf(over: readonly Page[], outbox: Outbox): ReadonlySet<Page> {
   const count = over.length - CLOSED_MAX;
   if (count <= 0) return new Set();
-  const isOwed = (page: Page): boolean => !isDelivered(page) || page.told.some(({ state }) => state === 'open');
+  const isOwed = (page: Page): boolean => !isDelivered(page) || isOpenSomewhere(page);
   const rank = (page: Page): number => (isOwed(page) ? 2 : isHeardByAll(page, outbox) ? 0 : 1);
   const ranked = over.map((page) => ({ page, rank: rank(page) })).sort((a, b) => a.rank - b.rank);
   return new Set(ranked.slice(0, count).map(({ page }) => page));
 }
 
+const isOpenSomewhere = ({ told }: Page): boolean => told.some(({ state }) => state === 'open');
+
 function keptMs(page: Page, outbox: Outbox): number {
   if (page.resolved === undefined || !isDelivered(page)) return Number.POSITIVE_INFINITY;
-  return isHeardByAll(page, outbox) ? CLOSED_KEPT_MS : UNHEARD_KEPT_MS;
+  if (isHeardByAll(page, outbox)) return CLOSED_KEPT_MS;
+  return isOpenSomewhere(page) ? OPEN_KEPT_MS : UNHEARD_KEPT_MS;
 }
 
 function isHeardByAll(page: Page, outbox: Outbox): boolean {

@@ -1,6 +1,8 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import type { JournalFact } from '../../src/core/journal.ts';
+import { DAY_MS, HOUR_MS } from '../../src/core/duration.ts';
+import { dueTo } from '../../src/escalate/due.ts';
 import { CLOSED_KEPT_MS, outboxProjection, pageOf } from '../../src/escalate/outbox.ts';
 import { doneFact, escalation, fold, raisedFact, resolvedFact } from './support.ts';
 
@@ -153,6 +155,30 @@ describe('the outbox', () => {
     const noise = raisedFact('esc-9', { key: 'other' });
     expect(pageOf(fold([...steps, [100 + CLOSED_KEPT_MS, noise]]), KEY)).toBeDefined();
     expect(pageOf(fold([...steps, [101 + CLOSED_KEPT_MS, noise]]), KEY)).toBeUndefined();
+  });
+
+  it('keeps what a receiver has open over a long weekend, and what it may have open for a day', () => {
+    const steps = [
+      [1, raisedFact('esc-1')],
+      [2, doneFact('trigger', 'esc-1', { receiver: 'chat' })],
+      [3, doneFact('trigger', 'esc-1')],
+      [4, raisedFact('esc-2', { key: 'unheard' })],
+      [5, doneFact('trigger', 'esc-2', { receiver: 'chat', key: 'unheard' })],
+      [6, resolvedFact()],
+      [7, resolvedFact('unheard')],
+      [8, doneFact('resolve', 'esc-1', { receiver: 'chat' })],
+      [9, doneFact('resolve', 'esc-2', { receiver: 'chat', key: 'unheard' })],
+    ] as const;
+    const noise = raisedFact('esc-9', { key: 'third' });
+    const keysAt = (ms: number) => fold([...steps, [ms, noise]]).pages.map(({ key }) => key);
+    expect(keysAt(DAY_MS)).toEqual([KEY, 'unheard', 'third']);
+    expect(keysAt(DAY_MS + 10)).toEqual([KEY, 'third']);
+    expect(keysAt(7 * DAY_MS)).toEqual([KEY, 'third']);
+    expect(dueTo(fold([...steps, [7 * DAY_MS, noise]]).pages[0]!, 'pager', HOUR_MS)).toEqual({
+      what: 'resolve',
+      dueMs: 6,
+    });
+    expect(keysAt(7 * DAY_MS + 10)).toEqual(['third']);
   });
 
   it('waits for no receiver that was tried first after a page was over', () => {
