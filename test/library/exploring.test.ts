@@ -1,4 +1,4 @@
-import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync, symlinkSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { createReeve, type ReeveOptions } from '../../src/library/reeve.ts';
@@ -69,6 +69,18 @@ describe('Theow 6, exploration', () => {
     }
     expect(asked).toHaveLength(2);
     expect(reeve.stats().explorations).toBe(1);
+  });
+
+  it('gives the value of a function that it has mended, also where the rule could not be written for review', async () => {
+    const directory = aLibraryFolder({ 'proposals/other.txt': 'nothing' });
+    symlinkSync('/nowhere/at/all', join(directory, 'proposals/path_rename.rule.yaml'));
+    const { reeve, called } = setUp(GOOD, { directory });
+    const build = (): string => {
+      if (called.length === 0) throw new Error(STDERR);
+      return 'built';
+    };
+    const step = reeve.mark(build, { contextFrom: () => CONTEXT, ...IN_COLLECTION, explorable: true });
+    await expect(step()).resolves.toBe('built');
   });
 
   it('asks no model where a rule fits already', async () => {

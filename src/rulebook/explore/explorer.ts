@@ -1,4 +1,5 @@
 /** Looks for a rule where none fits, with a model: cached, bounded, and validated before anything is kept. */
+import { messageOf } from '../../core/errors.ts';
 import type { Model } from '../../core/model.ts';
 import type { ExploreBudget } from './budget.ts';
 import { SessionCache } from './cache.ts';
@@ -94,10 +95,21 @@ export class Explorer<Rule> {
       if (last.because === GIVEN_UP || last.modelCalls === 0) break;
     }
     const rule = last?.result;
-    if (rule !== undefined) this.#ports.keep(rule, situation);
+    const unkept = rule === undefined ? undefined : this.#keep(rule, situation);
     // A server that was down says nothing of the situation: it is asked again at the next one like it.
-    if (last?.isUnanswered !== true) this.#cache.add(situation.kind, situation.text, rule);
-    return { rule, from: 'model', because: last?.because ?? 'no attempt was made', modelCalls };
+    const isDone = last?.isUnanswered !== true && unkept === undefined;
+    if (isDone) this.#cache.add(situation.kind, situation.text, rule);
+    return { rule, from: 'model', because: unkept ?? last?.because ?? 'no attempt was made', modelCalls };
+  }
+
+  /** Why the rule was not kept; undefined where it was. What it has mended on the way stays mended. */
+  #keep(rule: Rule, situation: Situation): string | undefined {
+    try {
+      this.#ports.keep(rule, situation);
+      return undefined;
+    } catch (thrown) {
+      return `a rule was found, and could not be kept: ${messageOf(thrown)}`;
+    }
   }
 
   /** Of an earlier attempt only the diagnosis is sent: not its course, and not its errors. */

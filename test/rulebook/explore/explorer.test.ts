@@ -125,6 +125,21 @@ describe('an exploration that no model answered', () => {
   });
 });
 
+describe('a rule that was found', () => {
+  it('is given though it could not be kept, with the reason, and is looked for anew at the next time', async () => {
+    let room = false;
+    const keep = (): void => {
+      if (!room) throw new Error('no space left on device');
+    };
+    const { explorer } = setUp([...GOOD, ...GOOD], { keep });
+    const because = 'a rule was found, and could not be kept: no space left on device';
+    expect(await explorer.explore(CRASH)).toEqual({ rule: 'start', from: 'model', because, modelCalls: 2 });
+    room = true;
+    expect(await explorer.explore(CRASH)).toMatchObject({ rule: 'start', from: 'model', because: 'a rule was found' });
+    expect(await explorer.explore(CRASH)).toMatchObject({ rule: 'start', from: 'cache' });
+  });
+});
+
 describe('two situations', () => {
   it('are one from the likeness on that is set', async () => {
     const alike = { ...CRASH, text: `${CRASH.text} again` };
