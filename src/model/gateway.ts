@@ -1,5 +1,5 @@
 /** The one way to the configured models: lanes, caps on tokens and money, a second model, a record of each call. */
-import { type Clock, deadline } from '../core/clock.ts';
+import { type Clock, deadline, type MonoMs } from '../core/clock.ts';
 import { ReeveError } from '../core/errors.ts';
 import type { Append, Read } from '../core/journal.ts';
 import type { Model, ModelAnswer, ModelFailure, ModelReply, ModelRequest } from '../core/model.ts';
@@ -66,14 +66,14 @@ class Gateway implements Model {
     const { clock } = this.#deps;
     const late = () => new ReeveError('TIMED_OUT', `no answer within ${request.deadlineMs} ms`);
     using limit = deadline(clock, request.deadlineMs, late, request.signal);
-    const endsMs = clock.monotonicMs() + request.deadlineMs;
+    const ends: Ends = { atMs: clock.monotonicMs() + request.deadlineMs, signal: limit.signal };
     const given = Promise.withResolvers<ModelAnswer>();
     const giveUp = () => given.resolve(cutShort(request, limit.signal.reason));
     if (limit.signal.aborted) giveUp();
     limit.signal.addEventListener('abort', giveUp, { once: true });
     const lane = request.purpose === 'plan' ? 'plan' : 'other';
     const asked = this.#lanes.run(lane, async () => {
-      if (!limit.signal.aborted) given.resolve(await this.#ask({ ...request, signal: limit.signal }, endsMs));
+      if (!limit.signal.aborted) given.resolve(await this.#ask(request, ends));
     });
     asked.catch((thrown: unknown) => {
       if (thrown instanceof ReeveError && thrown.code === 'QUEUE_FULL') {
@@ -102,14 +102,13 @@ class Gateway implements Model {
     return this.#deps.primary.model.list(deadlineMs);
   }
 
-  async #ask(request: ModelRequest, endsMs: number): Promise<ModelAnswer> {
+  async #ask(request: ModelRequest, ends: Ends): Promise<ModelAnswer> {
     const { clock } = this.#deps;
     const [primary, secondary] = this.#inOrder(request);
-    const first = await this.#askOne(primary, request, endsMs);
-    const leftMs = endsMs - clock.monotonicMs();
-    const isOver = request.signal?.aborted === true || leftMs < 1;
+    const first = await this.#askOne(primary, request, ends);
+    const isOver = ends.signal.aborted || ends.atMs - clock.monotonicMs() < 1;
     if (first.ok || secondary === undefined || isOver || !NOT_REACHED.has(first.failure)) return first;
-    return this.#askOne(secondary, withoutModel(request), endsMs);
+    return this.#askOne(secondary, withoutModel(request), ends);
   }
 
   #inOrder({ useSecondary }: ModelRequest): readonly [Priced, Priced | undefined] {
@@ -117,13 +116,14 @@ class Gateway implements Model {
     return useSecondary === true && secondary !== undefined ? [secondary, primary] : [primary, secondary];
   }
 
-  async #askOne(priced: Priced, request: ModelRequest, endsMs: number): Promise<ModelAnswer> {
+  /** The adapter gets the deadline as one of its own: a server that is silent until then has failed, and shows so. */
+  async #askOne(priced: Priced, request: ModelRequest, ends: Ends): Promise<ModelAnswer> {
     const { clock } = this.#deps;
     const because = this.#overBudget(priced, request);
     if (because !== undefined) return { ok: false, failure: 'budget_spent', because };
     const startedMs = clock.monotonicMs();
-    const asked = priced.model.generate({ ...request, deadlineMs: Math.max(1, endsMs - startedMs) });
-    const answer = await orCutShort(asked, request);
+    const asked = priced.model.generate({ ...request, deadlineMs: Math.max(1, ends.atMs - startedMs) });
+    const answer = await orCutShort(asked, request, ends.signal);
     this.#record(priced, request, { answer, tookMs: clock.monotonicMs() - startedMs });
     return answer;
   }
@@ -171,6 +171,12 @@ class Gateway implements Model {
   }
 }
 
+/** When a request is over: by its deadline, or because its caller left. */
+interface Ends {
+  readonly atMs: MonoMs;
+  readonly signal: AbortSignal;
+}
+
 interface Noted {
   readonly failure: ModelFailure | undefined;
   readonly tokens: Tokens;
@@ -206,13 +212,8 @@ function cutShort(request: ModelRequest, reason: unknown): ModelAnswer {
   return { ok: false, failure: 'aborted', because: 'the caller left' };
 }
 
-/**
- * The answer, unless the signal aborts first. An adapter that ignores its signal does not delay the caller, and the
- * caller's deadline is reported as what it is, though the adapter only saw a signal.
- */
-function orCutShort(asked: Promise<ModelAnswer>, request: ModelRequest): Promise<ModelAnswer> {
-  const { signal } = request;
-  if (signal === undefined) return asked;
+/** The answer, unless the signal aborts first: an adapter that ignores its deadline does not delay the caller. */
+function orCutShort(asked: Promise<ModelAnswer>, request: ModelRequest, signal: AbortSignal): Promise<ModelAnswer> {
   return new Promise((resolve, reject) => {
     const onAbort = (): void => resolve(cutShort(request, signal.reason));
     signal.addEventListener('abort', onAbort, { once: true });

@@ -10,15 +10,18 @@ import { closeServersAfterAll } from '../support/servers.ts';
 closeServersAfterAll();
 
 const DEADLINE_MS = 1_500;
-/** What a hostile server does, the channel that it does it to, and how the answer is counted. */
+/**
+ * What a hostile server does, the channel that it does it to, and how the answer is counted. Answers first: after as
+ * many failures of a server as these its breaker is open, and it is not asked.
+ */
 const MISDEEDS: readonly (readonly [string, ModelTurn, string])[] = [
+  ['chatters', { text: 'You should restart it.' }, 'not_json'],
+  ['forges', { text: '{"choice":0,"evidence_ids":["e99"],"because_code":"too_risky"}' }, 'forged_evidence'],
+  ['redirects', { does: 'redirect' }, 'redirected'],
   ['hangs', { does: 'hang' }, 'deadline'],
   ['drips', { does: 'drip' }, 'deadline'],
   ['pours', { does: 'gigabyte' }, 'too_large'],
-  ['redirects', { does: 'redirect' }, 'redirected'],
   ['fails', { status: 500, error: 'out of memory' }, 'unreachable'],
-  ['chatters', { text: 'You should restart it.' }, 'not_json'],
-  ['forges', { text: '{"choice":0,"evidence_ids":["e99"],"because_code":"too_risky"}' }, 'forged_evidence'],
 ];
 
 /** Picks the restart, on whatever the prompt shows first. */

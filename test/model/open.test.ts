@@ -44,6 +44,30 @@ describe('the configured models', () => {
     expect(ollama).toHaveLength(1);
   });
 
+  it('are asked at the second server where the first hangs, once a few calls have shown that', async () => {
+    const [hung, second] = [await ollamaServer({ answer: () => ({ does: 'hang' }) }), await openAiServer()];
+    const server = { keepAliveMs: 1_500, price: FREE, key: undefined };
+    const settings: ModelsSettings = {
+      servers: [
+        { ...server, id: 'here', kind: 'ollama', url: hung.url },
+        { ...server, id: 'there', kind: 'openai', url: second.url },
+      ],
+      ...{ primary: { server: 'here', model: 'qwen3:8b' }, secondary: { server: 'there', model: 'qwen3-8b' } },
+      ...{ embeddings: undefined, answerBytesMax: 4_096, budget: CAPS },
+    };
+    await using building = new AsyncDisposableStack();
+    const deps = { clock: systemClock, append: () => [], use: () => modelUseProjection.initial };
+    const model = await openModels(settings, deps, building);
+    const came: string[] = [];
+    // The breaker may hear of the last silence a moment after the caller.
+    while (came.length < 7 && !came.includes('answered')) {
+      const answer = await model.generate({ ...REQUEST, deadlineMs: 400 });
+      came.push(answer.ok ? 'answered' : answer.failure);
+    }
+    expect(came.slice(0, 5)).toEqual(Array(5).fill('deadline'));
+    expect([came.at(-1), second.asked.length]).toEqual(['answered', 1]);
+  });
+
   it('that name a server which is not configured are a bug', async () => {
     await expect(opened({ primary: { server: 'nowhere', model: 'm' } })).rejects.toThrow('no model server nowhere');
   });
