@@ -7,7 +7,7 @@ import type { Escalation } from '../core/incident.ts';
 import type { Append, JournalEntry, JournalFact, Read } from '../core/journal.ts';
 import { attempt } from './attempt.ts';
 import { noticeOf } from './due.ts';
-import { resolve } from './escalator.ts';
+import { acknowledge, resolve } from './escalator.ts';
 import { ReceiverQueue } from './receiver_queue.ts';
 import {
   applyToOutbox,
@@ -138,6 +138,14 @@ export class Dispatcher implements AsyncDisposable {
   resolveUnjournaled(key: string, because: string): void {
     for (const { fact } of resolve(this.#unjournaled, `unjournaled/${key}`, because)) this.#applyUnjournaled(fact);
     this.#pump();
+  }
+
+  /** Somebody has such a page. False where none is open and unacknowledged under this key. */
+  acknowledgeUnjournaled(key: string, who: string): boolean {
+    const drafts = acknowledge(this.#unjournaled, key, who);
+    for (const { fact } of drafts) this.#applyUnjournaled(fact);
+    this.#pump();
+    return drafts.length > 0;
   }
 
   /** Since any receiver last took anything; undefined when that never happened. */

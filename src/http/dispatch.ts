@@ -49,7 +49,7 @@ export interface CommandDeps {
   readonly clock: Clock;
   readonly ids: Ids;
   readonly outbox: Read<Outbox>;
-  readonly dispatcher: Pick<Dispatcher, 'deliverTest' | 'status'>;
+  readonly dispatcher: Pick<Dispatcher, 'deliverTest' | 'status' | 'acknowledgeUnjournaled'>;
   readonly reload: () => Change;
   readonly learning: Pick<Learning, 'setState'>;
   readonly settings: () => Settings;
@@ -218,17 +218,20 @@ async function testPage(dispatcher: CommandDeps['dispatcher']): Promise<CommandA
   return { ok: false, because: [...refused, ...took].join('; '), more: { deliveries } };
 }
 
-function acked(command: Command, { outbox, append }: CommandDeps): CommandAnswer {
-  const drafts = acknowledge(outbox(), text(command, 'key'), command.who);
-  if (drafts.length === 0) {
-    const waiting = outbox().pages.filter(({ resolved, acked }) => resolved === undefined && acked === undefined);
-    const keys = waiting.slice(0, NAMED_MAX).map(({ key }) => key);
-    const rest = waiting.length > NAMED_MAX ? ` and ${waiting.length - NAMED_MAX} more` : '';
-    const which = keys.length === 0 ? 'none waits for that' : `these wait for that: ${keys.join(', ')}${rest}`;
-    return { ok: false, because: `no page with this key is open and unacknowledged; ${which}` };
-  }
-  append(drafts);
+function acked(command: Command, { outbox, append, dispatcher }: CommandDeps): CommandAnswer {
+  const key = text(command, 'key');
+  const drafts = acknowledge(outbox(), key, command.who);
+  if (drafts.length > 0) append(drafts);
+  else if (!dispatcher.acknowledgeUnjournaled(key, command.who)) return noSuchPage(outbox());
   return { ok: true, said: 'acknowledged: it is not repeated' };
+}
+
+function noSuchPage({ pages }: Outbox): CommandAnswer {
+  const waiting = pages.filter(({ resolved, acked: taken }) => resolved === undefined && taken === undefined);
+  const keys = waiting.slice(0, NAMED_MAX).map(({ key }) => key);
+  const rest = waiting.length > NAMED_MAX ? ` and ${waiting.length - NAMED_MAX} more` : '';
+  const which = keys.length === 0 ? 'none waits for that' : `these wait for that: ${keys.join(', ')}${rest}`;
+  return { ok: false, because: `no page with this key is open and unacknowledged; ${which}` };
 }
 
 /** The token is in the answer and nowhere else: what is kept is its hash. */

@@ -413,6 +413,25 @@ describe('when the journal takes nothing', () => {
 });
 
 describe('a page that was raised without the journal', () => {
+  it('is repeated no more, and goes to nobody else, once somebody has it', async () => {
+    const [pager, chat] = [new FakeReceiver('pager'), new FakeReceiver('chat')];
+    const store = new MemoryStore();
+    const { dispatcher, advance } = opened([pager, chat], {
+      store,
+      routing: (page, receiver) =>
+        receiver === 'pager' || page.acked === undefined ? PAGER_THEN_CHAT(page, receiver) : undefined,
+    });
+    dispatcher.start();
+    store.failWrites('no space left on device');
+    dispatcher.pageUnjournaled(escalation('esc-1', { key: 'journal', reason: 'journal_broken' }));
+    await advance(5 * MINUTE_MS);
+    expect(dispatcher.acknowledgeUnjournaled('unjournaled/other', 'ann')).toBe(false);
+    expect(dispatcher.acknowledgeUnjournaled('unjournaled/journal', 'ann')).toBe(true);
+    expect(dispatcher.acknowledgeUnjournaled('unjournaled/journal', 'bob')).toBe(false);
+    await advance(10 * HOUR_MS);
+    expect([pager.story, chat.story]).toEqual([['trigger unjournaled/journal'], []]);
+  });
+
   it('is ended without it, once, where some receiver took it', async () => {
     const pager = new FakeReceiver('pager');
     const store = new MemoryStore();

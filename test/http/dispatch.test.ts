@@ -8,6 +8,7 @@ import { type CommandDeps, createCommands } from '../../src/http/dispatch.ts';
 import { pipelineHarness } from '../support/pipeline_harness.ts';
 
 const HOOK = { receiver: 'hook', error: undefined, failingForMs: undefined, pages: 0, isOwed: false };
+const NO_RECEIVER = { deliverTest: async () => [], status: () => [], acknowledgeUnjournaled: () => false };
 const ANN = { who: 'ann', because: 'on call' };
 
 function setUp(with_: Partial<CommandDeps> = {}, options: Parameters<typeof pipelineHarness>[0] = {}) {
@@ -21,7 +22,7 @@ function setUp(with_: Partial<CommandDeps> = {}, options: Parameters<typeof pipe
       groups: new Set(['encoders']),
       engines: new Set(['local']),
     },
-    dispatcher: { deliverTest: async () => [], status: () => [HOOK] },
+    dispatcher: { ...NO_RECEIVER, status: () => [HOOK] },
     reload: () => ({ ok: false, configuration: undefined as never, problems: [] }),
     learning: { setState: () => ({ ok: false, code: 'target_unknown', because: 'no rule' }) },
     settings: () => ({
@@ -168,7 +169,7 @@ describe('a command', () => {
   });
 
   it('for a phase that changes things needs a receiver, as the configuration does', async () => {
-    const { run, facts } = setUp({ dispatcher: { deliverTest: async () => [], status: () => [] } });
+    const { run, facts } = setUp({ dispatcher: NO_RECEIVER });
     for (const fields of [{ phase: 2 }, { phase: 4, group: 'encoders' }]) {
       const because = expect.stringContaining('changes things, and no receiver could call a person');
       expect(await run('phase', fields)).toEqual({ ok: false, code: 'phase_invalid', because });
@@ -203,6 +204,15 @@ describe('a command', () => {
     });
   });
 
+  it('to acknowledge a page that the journal could not take needs no journal', async () => {
+    const asked: unknown[] = [];
+    const acknowledgeUnjournaled = (...about: readonly string[]) => asked.push(about) > 0;
+    const append = () => expect.unreachable('nothing can be written');
+    const { run } = setUp({ dispatcher: { ...NO_RECEIVER, acknowledgeUnjournaled }, append });
+    expect(await run('ack', { key: 'unjournaled/reeve/internal/journal' })).toMatchObject({ ok: true });
+    expect(asked).toEqual([['unjournaled/reeve/internal/journal', 'ann']]);
+  });
+
   it('to acknowledge a page by a wrong key names those that wait', async () => {
     const pages = ['a', 'b', 'c', 'd', 'e', 'f'].map((key) => ({ key, escalation: {} }));
     const { run } = setUp({ outbox: () => ({ pages: [...pages, { key: 'over', resolved: {} }] }) as never });
@@ -231,8 +241,8 @@ describe('a command', () => {
     const took = { receiver: 'pager', ok: true, tookMs: 12, error: undefined };
     const failed = { receiver: 'mail', ok: false, tookMs: 1, error: 'refused' };
     const sent = (...deliveries: readonly object[]) => ({
+      ...NO_RECEIVER,
       deliverTest: async () => deliveries as never,
-      status: () => [],
     });
     expect(await setUp({ dispatcher: sent(took) }).run('page_test')).toMatchObject({
       ok: true,
