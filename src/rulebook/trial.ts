@@ -67,22 +67,33 @@ export class Trial {
       .map((proposal) => ({ proposal, book: createRulebook([proposal.rule]) }));
   }
 
-  /** Once for each incident: the first look is what the rule would have acted on. */
+  /**
+   * Once for each incident, over restarts too: the first look is what the rule would have acted on. All in one append,
+   * for this is in the wake of a decision.
+   */
   #match({ fact, incident, channel, run }: JournalEntry): void {
     if (fact.type !== 'envelope.taken' || incident === undefined) return;
-    for (const { proposal, book } of this.#shadows) {
-      const key = `${proposal.sha256}/${incident}`;
-      if (this.#seen.has(key)) continue;
-      const plan = book.decide(fact.envelope, [], () => true);
-      if (plan === undefined) continue;
-      this.#remember(key);
-      const { fingerprint } = fact.envelope;
+    const { envelope } = fact;
+    const drafts = this.#shadows.flatMap(({ proposal, book }): readonly Draft[] => {
+      const { sha256 } = proposal;
+      const rule = proposal.rule.id;
+      if (this.#isSeen(rule, sha256, incident)) return [];
+      const plan = book.decide(envelope, [], () => true);
+      if (plan === undefined) return [];
+      this.#remember(`${sha256}/${incident}`);
       const would = plan.kind === 'act' ? describeCall(plan.call) : plan.kind;
       const deadlineMs = this.#deps.clock.monotonicMs() + SHADOW_MS;
-      const { rule, sha256 } = { rule: proposal.rule.id, sha256: proposal.sha256 };
+      const { fingerprint } = envelope;
       const shadowed = { type: 'rule.shadowed', rule, sha256, fingerprint, would, deadlineMs } as const;
-      this.#deps.append([{ channel, incident, run, fact: shadowed }]);
-    }
+      return [{ channel, incident, run, fact: shadowed }];
+    });
+    if (drafts.length > 0) this.#deps.append(drafts);
+  }
+
+  #isSeen(rule: string, sha256: string, incident: string): boolean {
+    const isWritten = (one: { readonly rule: string; readonly incident: string }) =>
+      one.rule === rule && one.incident === incident;
+    return this.#seen.has(`${sha256}/${incident}`) || this.#deps.records().would?.some(isWritten) === true;
   }
 
   #remember(key: string): void {

@@ -26,9 +26,14 @@ export function setUp(texts: readonly string[] = [TEXT]) {
   ledger.open();
   const proposals = openProposals(directory, [...TOOL_SPECS.values()]);
   for (const text of texts) proposals.write(text);
-  const trial = new Trial({ records, append: ledger.append, clock, proposals: () => proposals.list() });
-  ledger.subscribe((entry) => trial.onEntry(entry));
+  /** As the next process does. */
+  const begun = (): Trial => {
+    const trial = new Trial({ records, append: ledger.append, clock, proposals: () => proposals.list() });
+    ledger.subscribe((entry) => trial.onEntry(entry));
+    return trial;
+  };
+  const trial = begun();
   const facts = (type: JournalFact['type']) =>
     [...ledger.read({ types: [type] })].map(({ fact }) => fact).filter((fact) => fact.type === type);
-  return { directory, ledger, proposals, trial, facts, record: () => recordOf(records(), 'start_crashed') };
+  return { directory, ledger, proposals, trial, begun, facts, record: () => recordOf(records(), 'start_crashed') };
 }

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { anEnvelope } from '../support/a.ts';
-import { setUp } from './on_trial.ts';
+import { setUp, TEXT } from './on_trial.ts';
 
 const about = { incident: 'inc-1', channel: 'news', run: 'run-1' } as const;
 
@@ -21,6 +21,20 @@ describe('a rule on trial', () => {
     expect(facts('plan.made')).toEqual([]);
     ledger.append([{ ...about, incident: 'inc-2', fact: { type: 'envelope.taken', envelope: anEnvelope() } }]);
     expect(facts('rule.shadowed')).toHaveLength(2);
+  });
+
+  it('is matched once for each incident over restarts, too, but with its new text where that has changed', () => {
+    const { trial, begun, ledger, facts, proposals, record } = setUp();
+    const look = () => ledger.append([{ ...about, fact: { type: 'envelope.taken', envelope: anEnvelope() } }]);
+    trial.refresh();
+    look();
+    begun().refresh();
+    look();
+    expect([facts('rule.shadowed').length, record().shadowed]).toEqual([1, 1]);
+    proposals.write(TEXT.replace('Start what died.', 'Start what has died.'));
+    trial.refresh();
+    look();
+    expect([facts('rule.shadowed').length, record().shadowed]).toEqual([2, 1]);
   });
 
   it('is not matched against another trouble, nor before its trial, nor when it was taken out of it', () => {

@@ -156,7 +156,10 @@ function fold(state: RuleRecords, entry: JournalEntry): RuleRecords {
 /** A new file under a known name starts afresh: its record was another rule's. */
 function stateSet(state: RuleRecords, fact: Of<'rule.state_set'>, at: EpochMs): RuleRecords {
   const { rule, sha256, to, who, because } = fact;
-  return changed(state, rule, (record) => {
+  // What its text before would have done says nothing of this one.
+  const isSame = recordOf(state, rule).sha256 === sha256;
+  const would = isSame ? state.would : state.would?.filter((one) => one.rule !== rule);
+  return changed({ ...state, ...(would && { would }) }, rule, (record) => {
     const kept = record.sha256 === undefined || record.sha256 === sha256 ? record : emptyRecord(rule);
     // Whoever sets a rule in use again does so knowing its record: the next judgement looks at what comes after.
     const recent = to === 'staging' || to === 'production' ? { recent: [], harms: 0, breaches: 0 } : {};
