@@ -163,10 +163,13 @@ export const PEOPLE: readonly PanelSpec[] = [
   {
     kind: 'timeseries',
     title: 'Open pages',
-    says: 'Pages that have not ended, by the receiver that they are meant for.',
+    says: 'Pages that have not ended, by the receiver that they are meant for. Forgotten: ended, never taken, too many.',
     unit: 'none',
     width: 6,
-    queries: [{ expr: `sum by (receiver) (reeve_receiver_open_pages{${HERE}})`, legend: '{{receiver}}' }],
+    queries: [
+      { expr: `sum by (receiver) (reeve_receiver_open_pages{${HERE}})`, legend: '{{receiver}}' },
+      { expr: `sum(increase(reeve_pages_forgotten_total{${HERE}}[$__rate_interval]))`, legend: 'forgotten' },
+    ],
   },
   {
     kind: 'timeseries',

@@ -114,6 +114,7 @@ function metricsOf(shown: Shown, { building, refused }: MetricsDeps): Metrics {
       ...statistics.gauges(decisions.pipeline, () => decisions.settings().limits, clock),
       secondsSinceLastDeliveryOk: () => paging.dispatcher().secondsSinceLastDeliveryOk(),
       receivers: () => paging.dispatcher().status(),
+      pagesForgotten: () => paging.outbox().forgotten,
       lines: () => decisions.collectors.lines(),
       syslogClosed: () => decisions.collectors.syslogClosed(),
       refused,

@@ -38,6 +38,8 @@ export interface Gauges {
   /** A person's freeze stops every change. */
   isFrozen(): boolean;
   receivers(): readonly ReceiverState[];
+  /** Pages that ended before any receiver took them, and that were too many to keep. */
+  pagesForgotten?(): number;
   configOk(): boolean;
   heartbeatSeconds(): number;
   /** Since the service elsewhere last took one, or since the start; undefined where none is configured. */
@@ -102,6 +104,7 @@ export function registerGauges(prefix: string, registry: Registry, gauges: Gauge
   registerPeople(gauge, gauges);
   registerHints(gauge, gauges);
   registerLines(prefix, registry, gauges);
+  registerForgotten(prefix, registry, gauges);
   registerRefused(prefix, registry, gauges);
   registerElsewhere(gauge, gauges);
 }
@@ -168,6 +171,19 @@ function registerLines(prefix: string, registry: Registry, gauges: Gauges): void
     collect() {
       this.reset();
       for (const { source, result, lines } of gauges.lines()) this.inc({ source, result }, lines);
+    },
+  });
+}
+
+/** Kept with the pages over restarts. */
+function registerForgotten(prefix: string, registry: Registry, gauges: Gauges): void {
+  new Counter({
+    name: `${prefix}pages_forgotten_total`,
+    help: 'Pages that ended before any receiver took them, and that were too many to keep: nobody heard of them.',
+    registers: [registry],
+    collect() {
+      this.reset();
+      this.inc(gauges.pagesForgotten?.() ?? 0);
     },
   });
 }

@@ -16,6 +16,15 @@ describe('gauges', () => {
     expect(text).toContain('reeve_receiver_open_pages{receiver="chat"} 0');
   });
 
+  it('counts the pages that nobody heard of, from 0 on, each once however often it is scraped', async () => {
+    const counted = async (more: { readonly pagesForgotten?: () => number }) => {
+      const metrics = createMetrics('reeve_', { version: '0', node: 'v0' }, { ...QUIET, ...more });
+      await metrics.expose(false);
+      return /^reeve_pages_forgotten_total (.*)$/m.exec((await metrics.expose(false)).text)?.[1];
+    };
+    expect([await counted({}), await counted({ pagesForgotten: () => 5 })]).toEqual(['0', '5']);
+  });
+
   it('is NaN where there is no value: that nothing was ever delivered is not that it was just now', async () => {
     const metrics = createMetrics(
       'reeve_',
