@@ -1,4 +1,7 @@
 /** Reads who is notified. */
+import { X509Certificate } from 'node:crypto';
+import { readFileSync } from 'node:fs';
+import { messageOf } from '../../core/errors.ts';
 import { RECEIVER_SECRETS, type ReceiverDocument, receiverDocument } from '../../escalate/receivers/documents.ts';
 import type { SecretRule } from '../../escalate/receivers/secret_keys.ts';
 import type { Path } from '../yaml.ts';
@@ -16,8 +19,25 @@ export function readReceivers(reading: Reading): readonly ReceiverConfig[] {
       return secret === undefined ? [] : [[name, secret] as const];
     });
     const caFile = 'ca_file' in value && value.ca_file !== undefined ? { ca_file: reading.pathOf(value.ca_file) } : {};
+    if (caFile.ca_file !== undefined) checkCertificates(reading, [...path, 'ca_file'], caFile.ca_file);
     return { ...value, ...caFile, secrets: Object.fromEntries(found) };
   });
+}
+
+/** They are read when the receiver is built: a start that fails there pages nobody. */
+function checkCertificates(reading: Reading, at: Path, file: string): void {
+  let bytes: Buffer;
+  try {
+    bytes = readFileSync(file);
+  } catch (thrown) {
+    const message = `expected a readable file with certificates: ${messageOf(thrown)}`;
+    return reading.note(at, message, 'check the path and its owner');
+  }
+  try {
+    new X509Certificate(bytes);
+  } catch (thrown) {
+    reading.note(at, `expected certificates (PEM) in ${file}: ${messageOf(thrown)}`);
+  }
 }
 
 interface Wanted {

@@ -31,10 +31,20 @@ describe('the receivers of a configuration', () => {
     expect(problemsOf(two.join(', '))).toContain('the id r stands here a second time');
   });
 
-  it('find the certificates of their own authority beside the file', () => {
-    const { config, cwd } = read(
-      '{ id: r, kind: email, host: mail, from: a@example.org, to: [b@example.org], ca_file: ca.pem }',
-    );
-    expect(config?.receivers[0]).toHaveProperty('ca_file', join(cwd, 'config/ca.pem'));
+  describe('by mail', () => {
+    const mail = (caFile: string) =>
+      `{ id: r, kind: email, host: mail, from: a@example.org, to: [b@example.org], ca_file: ${caFile} }`;
+
+    it('find the certificates of their own authority beside the file', () => {
+      const { problems, cwd } = read(mail('ca.pem'));
+      expect(problemLines(problems).join()).toContain(join(cwd, 'config/ca.pem'));
+    });
+
+    it('are refused with a file of certificates that is not there, or that holds none: no start may fail of it', () => {
+      expect(problemsOf(mail('"http/ca.pem"'))).toMatch(/ca_file: expected a readable file with certificates/);
+      const other = join(import.meta.dirname, '../../http/fixtures/key.pem');
+      expect(problemsOf(mail(`"${other}"`))).toMatch(/ca_file: expected certificates \(PEM\) in /);
+      expect(problemsOf(mail(`"${other.replace('key.pem', 'cert.pem')}"`))).toBe('');
+    });
   });
 });
