@@ -174,7 +174,7 @@ describe('init', () => {
       cwd: folder,
       file: 'reeve.yaml',
       env: {
-        HOOK_SECRET: 'x',
+        HOOK_SECRET: 'x'.repeat(16),
         REEVE_HEARTBEAT_URL: 'https://switch.example.org/ping',
         REEVE_INGEST_TOKEN: 'x'.repeat(32),
       },

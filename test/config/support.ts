@@ -98,7 +98,7 @@ journal: { keep: 7d }
 log: { level: debug }
 `;
 /** The variables that `FULL` names. */
-export const ENV = { TB_PASSWORD: 'tb-pw', HOOK_SECRET: 'hook-pw' };
+export const ENV = { TB_PASSWORD: 'tb-pw', HOOK_SECRET: 'hook-pw-of-16-bytes' };
 
 /** The least that is sound. */
 export const MINIMAL = `version: 1

@@ -26,6 +26,14 @@ describe('the receivers of a configuration', () => {
     expect(wrong).not.toContain('hunter2');
   });
 
+  it('take no secret of a webhook that is too short to be one: no start may fail of it', () => {
+    const hook = '{ id: r, kind: webhook, url: "http://127.0.0.1/", secret_env: K }';
+    expect(problemsOf(hook, { K: 'hunter2' })).toContain('expected at least 16 bytes, got something else');
+    expect(problemsOf(hook, { K: 'whsec_aHVudGVyMg==' })).toContain('expected at least 16 bytes');
+    expect(problemsOf(hook, { K: 'hunter2'.repeat(3) })).toBe('');
+    expect(problemsOf(hook, { K: `whsec_${'A'.repeat(32)}` })).toBe('');
+  });
+
   it('have one id each', () => {
     const two = ['h', 'i'].map((host) => `{ id: r, kind: alertmanager, url: "http://${host}/" }`);
     expect(problemsOf(two.join(', '))).toContain('the id r stands here a second time');

@@ -9,15 +9,17 @@ describe('secrets in a configuration', () => {
   const hook = (keys: string) => `${MINIMAL}receivers: [{ id: r, kind: webhook, url: "http://127.0.0.1/", ${keys} }]\n`;
 
   it('come from a variable or from a file, without the line ending', () => {
-    const cwd = aFolder({ 'config/secret': 'from file\n' });
+    const cwd = aFolder({ 'config/secret': 'a secret from a file\n' });
     chmodSync(join(cwd, 'config/secret'), 0o600);
     writeInto(cwd, 'config/reeve.yaml', hook('secret_file: secret'));
     const secretOf = (config: ReturnType<typeof loadConfig>['config']): Secret | undefined => {
       const receiver = config?.receivers[0];
       return receiver?.secrets.secret;
     };
-    expect(secretOf(loadConfig({ cwd, env: {} }).config)?.reveal()).toBe('from file');
-    expect(secretOf(loadText(hook('secret_env: S'), { S: 'from env' }).config)?.reveal()).toBe('from env');
+    expect(secretOf(loadConfig({ cwd, env: {} }).config)?.reveal()).toBe('a secret from a file');
+    expect(secretOf(loadText(hook('secret_env: S'), { S: 'a secret from a variable' }).config)?.reveal()).toBe(
+      'a secret from a variable',
+    );
     expect(
       secretOf(loadText(`${MINIMAL}receivers: [{ id: r, kind: webhook, url: "http://127.0.0.1/" }]\n`).config),
     ).toBeUndefined();
@@ -32,7 +34,7 @@ describe('secrets in a configuration', () => {
     [0o640, undefined],
     [0o400, undefined],
   ])('a file of mode %o: %s', (mode, message) => {
-    const cwd = aFolder({ 'config/secret': 'x', 'config/reeve.yaml': hook('secret_file: secret') });
+    const cwd = aFolder({ 'config/secret': 'x'.repeat(16), 'config/reeve.yaml': hook('secret_file: secret') });
     chmodSync(join(cwd, 'config/secret'), mode);
     const { problems } = loadConfig({ cwd, env: {} });
     if (message === undefined) expect(problems).toEqual([]);

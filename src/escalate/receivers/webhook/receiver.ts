@@ -5,9 +5,7 @@ import { ReeveError } from '../../../core/errors.ts';
 import { keyOfScope } from '../../../core/scope.ts';
 import { toWire } from '../../../core/wire.ts';
 import { type Notice, type PostJson, postOrThrow, type Receiver } from '../../receiver.ts';
-
-const SECRET_BYTES_MIN = 16;
-const SECRET_PREFIX = 'whsec_';
+import { bytesOf, SECRET_BYTES_MIN, SECRET_PREFIX } from './schema.ts';
 
 export interface WebhookOptions {
   readonly name: string;
@@ -44,8 +42,7 @@ export function webhook(options: WebhookOptions): Receiver {
 
 /** The bytes behind a secret. Throws CONFIG_INVALID when they are too few to be one. */
 export function keyOf(secret: string, name: string): Buffer {
-  const isEncoded = secret.startsWith(SECRET_PREFIX);
-  const key = isEncoded ? Buffer.from(secret.slice(SECRET_PREFIX.length), 'base64') : Buffer.from(secret, 'utf8');
+  const key = bytesOf(secret);
   if (key.length >= SECRET_BYTES_MIN) return key;
   throw new ReeveError(
     'CONFIG_INVALID',
