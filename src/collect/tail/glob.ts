@@ -13,7 +13,7 @@ const WILD = /[*?[{]/;
 
 export const isGlob = (path: string): boolean => WILD.test(path);
 
-/** Throws `CONFIG_INVALID` for `**` and for brackets that do not close. */
+/** Throws `CONFIG_INVALID` for `**`, for brackets that do not close, and for a range that ends before it begins. */
 export function parseGlob(path: string): Glob {
   if (path.includes('**')) throw wrong(path, 'uses **', 'Name each level: /var/log/*/*.log');
   const parts = path.split('/');
@@ -38,8 +38,12 @@ function segmentOf(segment: string): RegExp {
     return part === ',' && depth > 0 ? '|' : `\\${part}`;
   });
   if (depth !== 0 || /\\\[/.test(source)) throw wrong(segment, 'has a bracket that does not close', 'Close it.');
-  // A name that begins with a dot is meant only by a pattern that does so too.
-  return new RegExp(`^${segment.startsWith('.') ? '' : '(?!\\.)'}${source}$`, 's');
+  try {
+    // A name that begins with a dot is meant only by a pattern that does so too.
+    return new RegExp(`^${segment.startsWith('.') ? '' : '(?!\\.)'}${source}$`, 's');
+  } catch {
+    throw wrong(segment, 'has a range that ends before it begins', 'Turn it round: [0-9].');
+  }
 }
 
 /** Whether one of these paths, or a pattern among them, leads to a file. Throws as `parseGlob` does. */

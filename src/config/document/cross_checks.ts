@@ -1,6 +1,7 @@
 /** Checks parts of the configuration against each other. */
 import { type LogOrigin, type LogSourceDocument, logSourceDocument } from '../../collect/documents.ts';
 import type { LogFormat } from '../../collect/formats/schema.ts';
+import { isGlob, parseGlob } from '../../collect/tail/glob.ts';
 import { engineDocument, NAME_RULES } from '../../engine/documents.ts';
 import { ACTING_PHASE } from '../../core/control.ts';
 import { ReeveError } from '../../core/errors.ts';
@@ -60,7 +61,35 @@ function originOf(reading: Reading, path: Path, value: LogSourceDocument): LogSo
   }
   const [program, ...args] = value.command ?? [];
   if (program !== undefined) return { kind: 'command', argv: [program, ...args] };
-  return value.stdin === true ? { kind: 'stdin' } : { kind: 'file', path: reading.pathOf(value.path ?? '') };
+  if (value.stdin === true) return { kind: 'stdin' };
+  const file = reading.pathOf(value.path ?? '');
+  checkLogPath(reading, [...path, 'path'], file);
+  return { kind: 'file', path: file };
+}
+
+/** A pattern that cannot be read would be found when its files are followed, and a start would end of it. */
+function checkLogPath(reading: Reading, at: Path, path: string): void {
+  if (!isGlob(path)) return;
+  try {
+    parseGlob(path);
+  } catch (thrown) {
+    if (!(thrown instanceof ReeveError)) throw thrown;
+    reading.note(at, thrown.message, thrown.hint);
+  }
+}
+
+function checkLogPaths(
+  reading: Reading,
+  { drafts, engines }: { readonly drafts: readonly ChannelDraft[]; readonly engines: readonly EngineConfig[] },
+): void {
+  // One entry of the file may stand for many channels, with one pattern for all.
+  const entries = new Map(drafts.map(({ path, logs }) => [path.slice(0, 2).join(), { path: path.slice(0, 2), logs }]));
+  for (const { path, logs } of entries.values()) for (const log of logs) checkLogPath(reading, [...path, 'logs'], log);
+  const written = valueAt(reading.source.value, ['engines']);
+  for (const { id, logs } of engines) {
+    const index = Array.isArray(written) ? written.findIndex((one) => valueAt(one, ['id']) === id) : 0;
+    for (const log of logs) checkLogPath(reading, ['engines', index, 'logs'], log.path);
+  }
 }
 
 /** What two sound parts of the file may not say together. */
@@ -72,6 +101,7 @@ export function crossCheck(
   checkFreshness(reading, parts);
   checkClearSecrets(reading);
   checkNames(reading, parts);
+  checkLogPaths(reading, parts);
   const { breakerOpenMs, breakerOpenMsMax } = parts.limits;
   if (breakerOpenMsMax < breakerOpenMs) {
     const [least, got] = [breakerOpenMs, breakerOpenMsMax].map(formatDuration);

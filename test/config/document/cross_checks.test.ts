@@ -18,6 +18,21 @@ describe('parts of a configuration that do not go together', () => {
       '4s is too seldom: evidence keeps 7s',
     ],
     [
+      'a log of a source whose pattern cannot be read',
+      'version: 1\nsources: [{ id: s, path: "/var/log/**/x.log" }]\n',
+      'sources.0.path: the log path /var/log/**/x.log uses **',
+    ],
+    [
+      'a log of a channel whose pattern cannot be read',
+      channels('{ id: a, engine: e, logs: ["/var/log/{id}/x[9-0].log"] }'),
+      'channels.0.logs: the log path x[9-0].log has a range that ends before it begins',
+    ],
+    [
+      'a log of an engine whose pattern cannot be read',
+      'version: 1\nengines: [{ id: e, kind: supervisor, socket: /run/s.sock, logs: [{ path: "/var/log/{a,b" }] }]\n',
+      'engines.0.logs: the log path {a,b has a bracket that does not close',
+    ],
+    [
       'an acting phase without a receiver',
       'version: 1\nphase: 2\n',
       'phase 2 changes things, and no receiver could call a person',
