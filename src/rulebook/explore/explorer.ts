@@ -87,17 +87,19 @@ export class Explorer<Rule> {
     this.#explorations += 1;
     const diagnoses: string[] = [];
     let modelCalls = 0;
+    let answers = 0;
     let last: SessionEnd<Rule> | undefined;
     for (let attempt = 0; attempt < ATTEMPTS_MAX && last?.result === undefined; attempt += 1) {
       last = await this.#attempt(model, situation, { session, diagnoses, tools });
       modelCalls += last.modelCalls;
+      answers += last.answers;
       if (last.diagnosis !== undefined) diagnoses.push(last.diagnosis);
       if (last.because === GIVEN_UP || last.modelCalls === 0) break;
     }
     const rule = last?.result;
     const unkept = rule === undefined ? undefined : this.#keep(rule, situation);
     // A server that was down says nothing of the situation: it is asked again at the next one like it.
-    const isDone = last?.isUnanswered !== true && unkept === undefined;
+    const isDone = answers > 0 && last?.isUnanswered !== true && unkept === undefined;
     if (isDone) this.#cache.add(situation.kind, situation.text, rule);
     return { rule, from: 'model', because: unkept ?? last?.because ?? 'no attempt was made', modelCalls };
   }

@@ -40,7 +40,9 @@ export interface SessionEnd<Result> {
   /** What the model last held for the cause: all that a later attempt hears of this one. */
   readonly diagnosis: string | undefined;
   readonly modelCalls: number;
-  /** It ended because no model answered: nothing was found out. */
+  /** Answers of a model, read or not. */
+  readonly answers: number;
+  /** It ended because a server gave no answer: what it would have said is not known. */
   readonly isUnanswered: boolean;
 }
 
@@ -66,17 +68,19 @@ export async function runSession<Result>(order: SessionOrder<Result>): Promise<S
   let diagnosis: string | undefined;
   let failures = 0;
   let modelCalls = 0;
+  let answers = 0;
   let isUnanswered = false;
   const end = (because: string, result?: Result): SessionEnd<Result> => ({
-    ...{ result, because, diagnosis, modelCalls, isUnanswered },
+    ...{ result, because, diagnosis, modelCalls, answers, isUnanswered },
   });
   for (let call = 0; call < order.callsMax; call += 1) {
     const spent = spentOf(order);
     if (spent !== undefined) return end(spent);
     modelCalls += 1;
     const reply = await ask(order, messages);
-    isUnanswered = 'failure' in reply;
+    isUnanswered = 'failure' in reply && !reply.isSpent;
     if ('failure' in reply) return end(`the model gave no answer: ${reply.failure}`);
+    answers += 1;
     messages.push({ role: 'assistant', content: reply.text.slice(0, MESSAGE_CHARS) });
     const choice = choiceIn(reply.text, tools);
     if (typeof choice === 'string') {
@@ -123,6 +127,7 @@ async function ask<Result>(order: SessionOrder<Result>, messages: readonly Model
   const { budget, signal, incident, useSecondary } = order;
   const models = useSecondary === true && order.secondary ? [order.secondary] : [order.model, order.secondary];
   let failure = 'there is no model';
+  let isSpent = false;
   for (const model of models) {
     if (model === undefined || budget.msLeft() <= 0 || budget.tokensLeft() <= 0) continue;
     const answer = await model.generate({
@@ -137,8 +142,9 @@ async function ask<Result>(order: SessionOrder<Result>, messages: readonly Model
       return { text: answer.reply.text };
     }
     failure = `${answer.failure}: ${answer.because}`;
+    isSpent = answer.failure === 'budget_spent';
   }
-  return { failure };
+  return { failure, isSpent };
 }
 
 /** What the model chose, or what is wrong with its answer, as a text for it. */

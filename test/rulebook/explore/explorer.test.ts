@@ -125,6 +125,23 @@ describe('an exploration that no model answered', () => {
   });
 });
 
+describe('an exploration that a budget ended', () => {
+  const spent: ModelAnswer = { ok: false, failure: 'budget_spent', because: 'calls_per_incident: 9 of 9 made' };
+
+  it('is done with, for the next incident has a budget of its own that would be spent in the same way', async () => {
+    const { explorer, model } = setUp([chooses('list_rules'), spent, spent, ...GOOD]);
+    expect(await explorer.explore(CRASH)).toMatchObject({ rule: undefined, from: 'model' });
+    expect(await explorer.explore(CRASH)).toMatchObject({ from: 'cache' });
+    expect(model.asked).toHaveLength(3);
+  });
+
+  it('before any answer is made anew at the next time', async () => {
+    const { explorer } = setUp([spent, spent, ...GOOD]);
+    await explorer.explore(CRASH);
+    expect(await explorer.explore(CRASH)).toMatchObject({ rule: 'start', from: 'model' });
+  });
+});
+
 describe('a rule that was found', () => {
   it('is given though it could not be kept, with the reason, and is looked for anew at the next time', async () => {
     let room = false;

@@ -56,7 +56,7 @@ describe('a session', () => {
   it('ends with what a tool ends it with, and the last diagnosis that was given', async () => {
     const { end } = await session([chooses('echo', {}, 'it died'), chooses('echo', {}, ' '), chooses('done')]);
     const found = { result: 'a rule', because: 'it is found', diagnosis: 'it died' };
-    expect(end).toEqual({ ...found, modelCalls: 3, isUnanswered: false });
+    expect(end).toEqual({ ...found, modelCalls: 3, answers: 3, isUnanswered: false });
   });
 
   it('sends the model its task, its tools and, as data, what happened', async () => {
