@@ -22,6 +22,8 @@ export interface ModelReasonerOptions {
   readonly deadlineMs: number;
   readonly tokensMax: number;
   readonly stamp: Stamp;
+  /** Whoever asks has left: nothing more is to be spent. */
+  readonly signal?: AbortSignal | undefined;
 }
 
 /** Any model behind the port of `core/model.ts`. */
@@ -44,10 +46,10 @@ export class ModelReasoner extends Reasoner {
   }
 
   async #ask(messages: readonly Message[], onText: ((text: string) => void) | undefined): Promise<Response> {
-    const { model, deadlineMs, tokensMax, stamp } = this.#options;
+    const { model, deadlineMs, tokensMax, stamp, signal } = this.#options;
     const answer = await this.#model.generate({
       messages: messages.map(({ role, content }) => ({ role, content })),
-      ...{ tokensMax, deadlineMs, purpose: 'ask' as const },
+      ...{ tokensMax, deadlineMs, signal, purpose: 'ask' as const },
       ...(model !== undefined && { model }),
       ...(onText !== undefined && { onText }),
     });

@@ -75,7 +75,13 @@ export function addAsk(routes: DescribedRoutes, app: Hono<HttpEnv>, { daemon, cl
     const refused = asksForAction(read.data.question) ? needs(c, 'operate') : undefined;
     if (refused !== undefined) return refused;
     try {
-      const turns = turnsFor(read.data, { asking, clock, get: readsOf(app, c), command: commandsOf(daemon, c) });
+      const turns = turnsFor(read.data, {
+        asking,
+        clock,
+        get: readsOf(app, c),
+        command: commandsOf(daemon, c),
+        signal: c.req.raw.signal,
+      });
       return c.json(answerDocument(await turns.take(read.data.question, undefined)) as never);
     } catch (thrown) {
       return refusalOf(c, thrown);
@@ -91,13 +97,14 @@ interface Ports {
   readonly clock: Clock;
   readonly get: Get;
   readonly command: Order;
+  readonly signal: AbortSignal;
 }
 
-function turnsFor({ grants, tool, args, route }: AskBody, { asking, clock, get, command }: Ports): Turns {
+function turnsFor({ grants, tool, args, route }: AskBody, { asking, clock, get, command, signal }: Ports): Turns {
   const { model, tell, uuid } = asking;
   const stamp: Stamp = { now: () => clock.now(), uuid };
   const allowed = grants.includes(EVERYTHING) ? PERMISSIONS : grants;
-  const options = { deadlineMs: DEADLINE_MS, tokensMax: REPLY_TOKENS_MAX, stamp };
+  const options = { deadlineMs: DEADLINE_MS, tokensMax: REPLY_TOKENS_MAX, stamp, signal };
   const routeThreshold = route && tool === undefined ? DEFAULT_CONFIDENCE_THRESHOLD : undefined;
   return new Turns({
     flags: { tool, toolArgs: args, routeThreshold, verbose: false },

@@ -136,6 +136,26 @@ describe('a question over HTTP', () => {
     expect(await post({ question: 'hello' })).toMatchObject({ status: 503, body: { error: 'no_answer' } });
   });
 
+  it('is given up at once when whoever asked has left', async () => {
+    const asked = Promise.withResolvers<AbortSignal | undefined>();
+    const script: Script = ({ signal }) => {
+      asked.resolve(signal);
+      return new Promise((resolve) => {
+        signal?.addEventListener('abort', () => resolve({ ok: false, failure: 'aborted', because: 'left' }));
+      });
+    };
+    const { server, ask } = await asking({ script });
+    await using _ = server;
+    const leaving = new AbortController();
+    const body = JSON.stringify({ question: 'hello' });
+    const answer = ask('/api/v1/ask', { method: 'POST', scope: 'ack', body, signal: leaving.signal });
+    const signal = await asked.promise;
+    expect(signal?.aborted).toBe(false);
+    leaving.abort();
+    await expect(answer).rejects.toThrow();
+    await expect.poll(() => signal?.aborted).toBe(true);
+  });
+
   it('is no route where nothing could answer', async () => {
     const { server, post } = await asking({ with_: { asking: undefined } });
     await using _ = server;
