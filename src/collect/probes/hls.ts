@@ -53,8 +53,7 @@ interface Held {
 export function createHlsProbe({ url, ask, timeoutMs, clock }: HlsProbe): PlaylistLook {
   /** The media playlist as it was last read. */
   let held: Held | undefined;
-  /** When it was first seen as it is. */
-  let changedMs: MonoMs = 0;
+  const course = new Course();
   let unmodified = 0;
   /** The last size that was asked for: an unchanged playlist has the same newest segment. */
   let sized: { readonly revision: string; readonly bytes: SegmentSize; readonly monoMs: MonoMs } | undefined;
@@ -63,7 +62,7 @@ export function createHlsProbe({ url, ask, timeoutMs, clock }: HlsProbe): Playli
     ask({ url: address, timeoutMs, bytesMax: PLAYLIST_BYTES_MAX, signal });
 
   const isOutdated = ({ address, playlist }: Held): boolean =>
-    address !== url && stands(playlist, clock.monotonicMs() - changedMs);
+    address !== url && stands(playlist, clock.monotonicMs() - course.changedMs);
 
   /** From the media playlist on, where that is known and goes on. */
   const readWhole = async (signal: AbortSignal): Promise<Held> => {
@@ -105,10 +104,9 @@ export function createHlsProbe({ url, ask, timeoutMs, clock }: HlsProbe): Playli
 
   return async (signal, isCalm = false) => {
     try {
-      const before = held?.playlist.revision;
       held = await look(signal);
-      if (held.playlist.revision !== before) changedMs = clock.monotonicMs();
-      return readingOf(held, await sizeOfNewest(held, signal, isCalm));
+      const revision = course.take(held, clock.monotonicMs());
+      return readingOf(held, revision, await sizeOfNewest(held, signal, isCalm));
     } catch (error) {
       // The variant may be gone: the master playlist is asked again next time.
       held = undefined;
@@ -144,8 +142,31 @@ function validatorsOf(headers: HttpAnswer['headers']): Held['validators'] {
   };
 }
 
-function readingOf({ playlist, status, headers }: Held, bytes: SegmentSize): PlaylistReading {
-  const { revision, mediaSequence, targetDurationMs, ended } = playlist;
+/**
+ * Names what a list says, the same for the same. A server that gives each viewer a list of its own (Wowza's
+ * `chunklist_w1234.m3u8`, paths with a token) names everything anew whenever the master playlist is asked for: a list
+ * at another address that has come no further says nothing new.
+ */
+class Course {
+  /** When the list was first seen as it is. */
+  changedMs: MonoMs = 0;
+  #last: Pick<Held, 'address' | 'playlist'> | undefined;
+  #revision: string | undefined;
+
+  take({ address, playlist }: Held, nowMs: MonoMs): string {
+    const last = this.#last;
+    const isSame = last?.playlist.revision === playlist.revision;
+    const isRenamed = last !== undefined && last.address !== address && last.playlist.position === playlist.position;
+    this.#last = { address, playlist };
+    if (this.#revision !== undefined && (isSame || isRenamed)) return this.#revision;
+    this.changedMs = nowMs;
+    this.#revision = playlist.revision;
+    return playlist.revision;
+  }
+}
+
+function readingOf({ playlist, status, headers }: Held, revision: string, bytes: SegmentSize): PlaylistReading {
+  const { mediaSequence, targetDurationMs, ended } = playlist;
   const ageMs = ageOf(headers);
   return {
     ...{ ok: true, status, revision, mediaSequence, ended },

@@ -11,9 +11,14 @@ export interface MediaPlaylist {
   readonly mediaSequence: number;
   readonly targetDurationMs: number | undefined;
   readonly ended: boolean;
-  /** Addresses as written, the newest segment's first; at most two. What the list itself calls a gap is none. */
+  /** How far it has come, whatever its segments are called: some servers name them anew for each viewer. */
+  readonly position: string;
+  /**
+   * Addresses as written, the newest segment's first; at most two. What the list itself calls a gap is none, and where
+   * it ends with more than two gaps, nothing is to be had of what is newest.
+   */
   readonly newest: readonly string[];
-  /** It lists no segment and no part of one, though more are to come. */
+  /** It lists no segment and no part of one that can be had, though more are to come. */
   readonly isEmpty: boolean;
   /** The newest segment's length where the playlist states it. */
   readonly newestBytes: number | undefined;
@@ -43,11 +48,13 @@ export function readPlaylist(body: Buffer): Playlist | undefined {
   const tail = body.toString('utf8', tailStart);
   // Addresses as long as that, or no lines at all.
   const isCutWell = headEnd > 0 && tailStart > 0 && /^[^#\s]/m.test(tail);
-  return parsePlaylist(isCutWell ? body.toString('utf8', 0, headEnd) + tail : body.toString('utf8'));
+  return isCutWell
+    ? parsePlaylist(body.toString('utf8', 0, headEnd) + tail, true)
+    : parsePlaylist(body.toString('utf8'));
 }
 
-/** Undefined for what is no playlist. */
-export function parsePlaylist(text: string): Playlist | undefined {
+/** Undefined for what is no playlist. `isCut`: something of its middle was left out. */
+export function parsePlaylist(text: string, isCut = false): Playlist | undefined {
   const start = text.startsWith('\ufeff') ? 1 : 0;
   if (!/^[^\S\n]*#EXTM3U/.test(start === 0 ? text : text.slice(start))) return undefined;
   const lines = new PlaylistLines();
@@ -57,7 +64,7 @@ export function parsePlaylist(text: string): Playlist | undefined {
     lines.take(text.slice(from, to).trim());
     from = to + 1;
   }
-  return lines.playlist();
+  return lines.playlist(isCut);
 }
 
 /** Tags that say which segments, and parts of one, there are. Others change without anything being added. */
@@ -66,6 +73,9 @@ const LISTING =
 const SEQUENCE = '#EXT-X-MEDIA-SEQUENCE:';
 const TARGET = '#EXT-X-TARGETDURATION:';
 const RANGE = '#EXT-X-BYTERANGE:';
+const DURATION = '#EXTINF:';
+/** A list that ends with more gaps has nothing to play: an encoder misses one or two when its input falters. */
+const GAPS_MAX = 2;
 
 /** Gathers what a playlist says in one pass over its lines: of a look at a channel this is the greater part. */
 class PlaylistLines {
@@ -76,10 +86,13 @@ class PlaylistLines {
   #sequence: string | undefined;
   #target: string | undefined;
   #range: string | undefined;
+  #duration: string | undefined;
   /** The newest that are no gaps. */
   #newest: readonly string[] = [];
   /** The address that comes next is said not to be there (EXT-X-GAP, RFC 8216bis, 4.4.4.7). */
   #isGap = false;
+  /** At the end, in a row. */
+  #gaps = 0;
   #hasPart = false;
 
   take(line: string): void {
@@ -94,34 +107,48 @@ class PlaylistLines {
   #takeAddress(line: string): void {
     this.#addresses.push(line);
     if (!this.#isGap) this.#newest = [line, ...this.#newest.slice(0, 1)];
+    this.#gaps = this.#isGap ? this.#gaps + 1 : 0;
     this.#isGap = false;
   }
 
   #takeTag(line: string): void {
-    if (line.startsWith(SEQUENCE)) this.#sequence ??= line.slice(SEQUENCE.length);
+    if (line.startsWith(DURATION)) this.#duration = line;
+    else if (line.startsWith(SEQUENCE)) this.#sequence ??= line.slice(SEQUENCE.length);
     else if (line.startsWith(TARGET)) this.#target ??= line.slice(TARGET.length);
     else if (line.startsWith(RANGE)) this.#range = /^\d+/.exec(line.slice(RANGE.length))?.[0] ?? this.#range;
     else if (line.startsWith('#EXT-X-STREAM-INF')) this.#isMaster = true;
     else if (line === '#EXT-X-ENDLIST') this.#ended = true;
     else if (line === '#EXT-X-GAP') this.#isGap = true;
-    else if (line.startsWith('#EXT-X-PART:')) this.#hasPart = true;
+    else if (line.startsWith('#EXT-X-PART:')) this.#takePart(line);
   }
 
-  playlist(): Playlist {
+  #takePart(line: string): void {
+    if (line.includes('GAP=YES')) return;
+    this.#hasPart = true;
+    this.#gaps = 0;
+  }
+
+  playlist(isCut: boolean): Playlist {
     if (this.#isMaster) return { kind: 'master', variants: this.#addresses };
     const target = numberOf(this.#target);
+    const isOver = this.#gaps > GAPS_MAX || (this.#newest.length === 0 && !this.#hasPart);
+    const count = isCut ? numberIn(this.#addresses.at(-1)) : this.#addresses.length;
     return {
       kind: 'media',
       revision: hash('sha256', this.#listing, 'hex').slice(0, 16),
       mediaSequence: numberOf(this.#sequence) ?? 0,
       targetDurationMs: target === undefined ? undefined : target * 1_000,
       ended: this.#ended,
-      newest: this.#newest,
-      isEmpty: this.#addresses.length === 0 && !this.#hasPart && !this.#ended,
-      newestBytes: this.#range === undefined ? undefined : Number(this.#range),
+      position: `${this.#sequence} ${count} ${this.#duration}`,
+      newest: isOver ? [] : this.#newest,
+      isEmpty: isOver && !this.#ended,
+      newestBytes: this.#range === undefined || isOver ? undefined : Number(this.#range),
     };
   }
 }
 
 const numberOf = (value: string | undefined): number | undefined =>
   value !== undefined && /^\d{1,15}(?:\.\d+)?$/.test(value) ? Number(value) : undefined;
+
+/** The number that stands last in the name of a segment. */
+const numberIn = (address = ''): string | undefined => /(\d{1,20})\D*$/.exec(address.split('?')[0]!)?.[1];

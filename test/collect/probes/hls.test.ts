@@ -252,6 +252,29 @@ describe('a look at a playlist', () => {
     expect(looks).toEqual([100, 100, 100, 1, 2]);
   });
 
+  it('does not take a list that stands for a new one when its server names it anew for each viewer', async () => {
+    let viewers = 0;
+    let first = 7;
+    const { url } = await serve((request, response) => {
+      const [, viewer] = /_w(\d+)\.m3u8$/.exec(request.url!) ?? [];
+      if (viewer !== undefined) return response.end(mediaPlaylist(first).replace(/seg/g, `media_w${viewer}_`));
+      if (request.url !== '/master.m3u8') return response.setHeader('content-length', 9).end();
+      viewers += 1;
+      return response.end(`#EXTM3U\n#EXT-X-STREAM-INF:BANDWIDTH=1\nchunklist_w${10 ** viewers}.m3u8\n`);
+    });
+    const { clock, advance } = fakeClock();
+    const probe = aProbe(`${url}/master.m3u8`, 1_000, clock);
+    const revisions: unknown[] = [];
+    for (let looks = 0; looks < 12; looks += 1) {
+      if (looks === 9) first = 8;
+      revisions.push((await probe(forever)).revision);
+      await advance(2_000);
+    }
+    expect(viewers).toBeGreaterThan(3);
+    expect(new Set(revisions.slice(0, 9)).size).toBe(1);
+    expect(new Set(revisions.slice(8)).size).toBe(2);
+  });
+
   it('asks for the master playlist once while the variant moves', async () => {
     const asked: string[] = [];
     let looks = 0;

@@ -48,7 +48,18 @@ describe('parsePlaylist', () => {
     expect(parsePlaylist(`${mediaPlaylist(1)}${gap}#EXTINF:2,\nseg4.ts\n`)).toMatchObject({
       newest: ['seg4.ts', 'seg3.ts'],
     });
-    expect(parsePlaylist(`#EXTM3U\n${gap}`)).toMatchObject({ newest: [], isEmpty: false });
+  });
+
+  it('has nothing to be had where it ends with more gaps than an input that falters leaves', () => {
+    const gap = '#EXTINF:2,\n#EXT-X-GAP\ngone.ts\n';
+    const part = '#EXT-X-PART:DURATION=0.3,URI="p1.mp4"';
+    const ofHours = mediaPlaylist(1);
+    expect(parsePlaylist(ofHours + gap.repeat(2))).toMatchObject({ newest: ['seg3.ts', 'seg2.ts'], isEmpty: false });
+    expect(parsePlaylist(ofHours + gap.repeat(3))).toMatchObject({ newest: [], isEmpty: true });
+    expect(parsePlaylist(`${ofHours}${gap.repeat(3)}#EXTINF:2,\nseg7.ts\n`)).toMatchObject({ isEmpty: false });
+    expect(parsePlaylist(`#EXTM3U\n${gap}`)).toMatchObject({ newest: [], isEmpty: true });
+    expect(parsePlaylist(`#EXTM3U\n${gap.repeat(5)}${part}\n`)).toMatchObject({ isEmpty: false });
+    expect(parsePlaylist(`#EXTM3U\n${gap.repeat(5)}${part},GAP=YES\n`)).toMatchObject({ isEmpty: true });
   });
 
   it.each([
@@ -72,7 +83,7 @@ describe('a playlist of hours', () => {
 
   it('is read at its beginning and its end, and comes to the same', () => {
     const whole = parsePlaylist(long(7, 5_000));
-    const { revision, ...same } = read(long(7, 5_000)) as Extract<typeof whole, { kind: 'media' }>;
+    const { revision, position, ...same } = read(long(7, 5_000)) as Extract<typeof whole, { kind: 'media' }>;
     expect(whole).toMatchObject(same);
     expect(same).toMatchObject({
       mediaSequence: 7,

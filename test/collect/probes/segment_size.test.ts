@@ -59,7 +59,7 @@ describe('the size of a segment', () => {
 describe('the newest segment of a list', () => {
   const list = (change: Partial<MediaPlaylist>): MediaPlaylist => ({
     ...{ kind: 'media', revision: 'r', mediaSequence: 1, targetDurationMs: 2_000, ended: false },
-    ...{ newest: ['b.ts', 'a.ts'], newestBytes: undefined, isEmpty: false, ...change },
+    ...{ newest: ['b.ts', 'a.ts'], newestBytes: undefined, isEmpty: false, position: '', ...change },
   });
 
   it.each<[string, Partial<MediaPlaylist>, Readonly<Record<string, SegmentSize>>, SegmentSize]>([
