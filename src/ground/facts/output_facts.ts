@@ -10,6 +10,11 @@ export interface Revision {
   /** Of the newest segment; undefined when it was not looked at. */
   readonly bytes: number | undefined;
   readonly ended: boolean;
+  /**
+   * It was seen before, and another one since. A new process may write again what the one before it wrote; what comes
+   * and goes more often stands still on each of several servers that answer in turn, and is no change.
+   */
+  readonly hasReturned?: true;
 }
 
 /** What the probe of a channel's playlist has reported. */
@@ -61,7 +66,12 @@ function withRevision(facts: OutputFacts, sample: PlaylistSample, revision: stri
     const came = bytes !== undefined && bytes > 0 ? PLAYABLE : {};
     return { ...facts, ...came, revisions: [...facts.revisions.slice(0, -1), seenAgain] };
   }
-  const fresh: Revision = { revision, firstMs: monoMs, lastMs: monoMs, bytes, ended: sample.ended === true };
+  const known = facts.revisions.findLastIndex((one) => one.revision === revision);
+  const former = facts.revisions[known];
+  if (former?.hasReturned) return { ...facts, revisions: facts.revisions.with(known, { ...former, lastMs: monoMs }) };
+  const returned = former === undefined ? {} : ({ hasReturned: true } as const);
+  const ended = sample.ended === true;
+  const fresh: Revision = { revision, firstMs: monoMs, lastMs: monoMs, bytes, ended, ...returned };
   return {
     ...facts,
     revisions: [...facts.revisions, fresh].slice(-REVISIONS_KEPT),

@@ -54,6 +54,18 @@ describe('a playlist', () => {
     });
   });
 
+  it('that stands on each of several servers that answer in turn has not changed', () => {
+    const looks = Array.from({ length: 30 }, (_, at) => written(at * 2_000, ['a', 'b', 'c'][at % 3]!));
+    expect(watched(...looks)).toMatchObject({ changedMs: 10_000, lastOkMs: 58_000 });
+    expect(watched(...looks, written(60_000, 'd'))).toMatchObject({ changedMs: 60_000 });
+  });
+
+  it('that a new process writes again as the one before it did has changed', () => {
+    const lists = ['a', 'b', 'c', 'a', 'b', 'c', 'd'];
+    const facts = lists.map((_, at) => watched(...lists.slice(0, at + 1).map((list, look) => written(look, list))));
+    expect(facts.map(({ changedMs }) => changedMs)).toEqual([0, 1, 2, 3, 4, 5, 6]);
+  });
+
   it('that cannot be read from the first probe on has reported nothing', () => {
     expect(watched(failing(1_000))).toEqual({
       last: lookOf(failing(1_000)),
