@@ -6,6 +6,7 @@ import { type Clock, deadline } from '../core/clock.ts';
 import { type ErrorCode, messageOf, ReeveError } from '../core/errors.ts';
 import { peerName } from '../core/peer.ts';
 import { failureOf, RequestFailed } from './failure.ts';
+import { nameLookup } from './name_lookup.ts';
 
 export interface HttpRequest {
   readonly url: string | URL;
@@ -163,6 +164,7 @@ function send(request: Exchange, keep: boolean, sent: { reused: boolean }): Prom
     headers: headersOf(request, keep),
     agent: keep ? agents[secure ? 'https' : 'http'] : false,
     maxHeaderSize: HEADER_BYTES_MAX,
+    lookup: nameLookup,
     ...(request.socketPath === undefined ? {} : { socketPath: request.socketPath }),
   });
   // Node's own option for it watches the whole stream: a tenth of what a request costs.

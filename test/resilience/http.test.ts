@@ -1,10 +1,11 @@
+import dns from 'node:dns';
 import { once } from 'node:events';
 import { mkdtempSync, rmSync } from 'node:fs';
 import http from 'node:http';
 import net from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterAll, describe, expect, it } from 'vitest';
+import { afterAll, describe, expect, it, onTestFinished, vi } from 'vitest';
 import { systemClock } from '../../src/core/clock.ts';
 import type { ReeveError } from '../../src/core/errors.ts';
 import { failureOf, statusOf } from '../../src/resilience/failure.ts';
@@ -26,6 +27,17 @@ const failure = async (request: Partial<HttpRequest> & { url: string }) => {
 };
 
 describe('boundedFetch', () => {
+  it('asks once for a name that gives no answer, however many want it, and reaches this machine all the while', async () => {
+    const url = await serve((_request, response) => response.end('here'));
+    const asked = vi.spyOn(dns, 'lookup').mockImplementation(() => undefined as never);
+    onTestFinished(() => asked.mockRestore());
+    const all = Array.from({ length: 50 }, () => failure({ url: 'http://origin.example/', timeoutMs: 200 }));
+    const here = await ask({ url: url.replace('127.0.0.1', 'localhost') });
+    expect(here.body.toString()).toBe('here');
+    expect(new Set((await Promise.all(all)).map((each) => each.failure))).toEqual(new Set(['timeout']));
+    expect(asked).toHaveBeenCalledTimes(1);
+  });
+
   it('lets no peer wait for connections that others keep, and keeps no more than a few of many', async () => {
     using own = boundedFetch(systemClock);
     const asked = (url: string, timeoutMs: number) => own({ url, timeoutMs, bytesMax: 1_000 });

@@ -1,5 +1,6 @@
 /** Opens streams of SHOUTcast, whose answer begins with `ICY 200 OK` and not with `HTTP/`. */
 import { connect, type Socket } from 'node:net';
+import { nameLookup } from '../../resilience/name_lookup.ts';
 
 const BEGINS = /^ICY 2\d\d\b/;
 /** An error is followed at most this far down its causes, so that a cycle ends. */
@@ -23,7 +24,10 @@ type Opened =
 /** Asks once more, and takes what comes as it comes: what stands before the stream counts as its first bytes. */
 export function openIcy(url: URL, signal: AbortSignal): Promise<Opened> {
   const { promise, resolve } = Promise.withResolvers<Opened>();
-  const socket = connect({ host: url.hostname.replace(/^\[|\]$/g, ''), port: Number(url.port || '80') });
+  const socket = connect({
+    ...{ host: url.hostname.replace(/^\[|\]$/g, ''), port: Number(url.port || '80') },
+    lookup: nameLookup,
+  });
   const onAbort = (): void => {
     socket.destroy();
     resolve({ error: signal.reason });

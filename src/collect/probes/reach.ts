@@ -3,6 +3,7 @@ import { connect } from 'node:net';
 import type { ReachSample } from '../../core/sample.ts';
 import { failureOf, statusOf } from '../../resilience/failure.ts';
 import type { BoundedFetch } from '../../resilience/http.ts';
+import { nameLookup } from '../../resilience/name_lookup.ts';
 import { isIcy } from './icy.ts';
 
 export type ReachReading = Omit<ReachSample, 'at' | 'monoMs' | 'source' | 'kind' | 'channel'>;
@@ -15,7 +16,7 @@ const failed = (error: unknown): ReachReading => {
 /** Does somebody accept a connection? Nothing is sent. Never throws. */
 export function reachTcp(host: string, port: number, signal: AbortSignal): Promise<ReachReading> {
   const { promise, resolve } = Promise.withResolvers<ReachReading>();
-  const socket = connect({ host, port });
+  const socket = connect({ host, port, lookup: nameLookup });
   const end = (reading: ReachReading): void => {
     signal.removeEventListener('abort', onAbort);
     socket.destroy();

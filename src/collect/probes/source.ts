@@ -7,6 +7,7 @@ import { ReeveError } from '../../core/errors.ts';
 import { addressWithin } from '../../core/peer.ts';
 import type { SourceSample } from '../../core/sample.ts';
 import { failureOf } from '../../resilience/failure.ts';
+import { nameLookup } from '../../resilience/name_lookup.ts';
 import { isIcy, openIcy } from './icy.ts';
 import { isCorruptTransportStream } from './mpegts.ts';
 
@@ -98,7 +99,7 @@ function requestTo(url: URL, signal: AbortSignal): http.ClientRequest | { readon
   const headers = { 'accept-encoding': 'identity', connection: 'close' };
   try {
     return (url.protocol === 'https:' ? https : http).request(url, {
-      ...{ headers, agent: false, signal, maxHeaderSize: HEADER_BYTES_MAX },
+      ...{ headers, agent: false, signal, maxHeaderSize: HEADER_BYTES_MAX, lookup: nameLookup },
     });
   } catch (cause) {
     return { error: new ReeveError('ENGINE_ANSWER_INVALID', `cannot ask ${url.host}`, { cause }) };
