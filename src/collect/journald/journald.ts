@@ -142,7 +142,7 @@ export function entryOf(text: string): Entry | undefined {
   const at = microseconds > 0 && microseconds <= MICROSECONDS_MAX ? Math.floor(microseconds / 1_000) : undefined;
   const identifier = textOf(fields.SYSLOG_IDENTIFIER) || textOf(fields._COMM);
   const pid = textOf(fields._PID) || textOf(fields.SYSLOG_PID);
-  const unit = textOf(fields._SYSTEMD_UNIT);
+  const unit = unitOf(fields);
   const time = at === undefined ? [] : [new Date(at).toISOString()];
   const from = [...time, textOf(fields._HOSTNAME), `${identifier || 'unknown'}${pid === '' ? '' : `[${pid}]`}:`];
   const line = [...from.filter((part) => part !== ''), textOf(fields.MESSAGE)].join(' ');
@@ -153,6 +153,18 @@ export function entryOf(text: string): Entry | undefined {
     ...(unit === '' ? {} : { unit }),
     ...(identifier === '' ? {} : { identifier }),
   };
+}
+
+/**
+ * Whose words it is, or whom it is about: what systemd says of a unit (how its process ended, that it was killed for
+ * want of memory) and what the handler of core dumps does. Told by the fields, and of the senders, by which
+ * `journalctl --unit=` follows a unit, too: anybody may write a field of that name.
+ */
+function unitOf(fields: Readonly<Record<string, unknown>>): string {
+  const isRoot = textOf(fields._UID) === '0';
+  const about = textOf(fields._PID) === '1' ? textOf(fields.UNIT) : '';
+  const ofRoot = isRoot ? textOf(fields.COREDUMP_UNIT) || textOf(fields.OBJECT_SYSTEMD_UNIT) : '';
+  return about || ofRoot || textOf(fields._SYSTEMD_UNIT);
 }
 
 /** A field is text; a list of bytes where it is no UTF-8; a list of either where it stands more than once. */

@@ -55,6 +55,22 @@ describe("an entry of systemd's journal", () => {
     });
   });
 
+  it.each([
+    ['of a death', { _PID: '1', _UID: '0', _SYSTEMD_UNIT: 'init.scope', UNIT: 'encoder@news.service' }],
+    [
+      'of a core dump',
+      { _UID: '0', _SYSTEMD_UNIT: 'systemd-coredump@1.service', COREDUMP_UNIT: 'encoder@news.service' },
+    ],
+    ['logged for it', { _UID: '0', _SYSTEMD_UNIT: 'x.service', OBJECT_SYSTEMD_UNIT: 'encoder@news.service' }],
+  ])('%s is about the unit that systemd names', (_, fields) => {
+    expect(entryOf(entry('encoder@news.service: Main process exited', 1, fields))?.unit).toBe('encoder@news.service');
+  });
+
+  it('is not about a unit that anybody else names', () => {
+    const fields = { UNIT: 'a.service', COREDUMP_UNIT: 'b.service', OBJECT_SYSTEMD_UNIT: 'c.service', _UID: '1000' };
+    expect(entryOf(entry('it broke', 1, fields))?.unit).toBe('encoder@news.service');
+  });
+
   it('may hold bytes that are no text, no message at all, or a field twice', () => {
     expect(entryOf(entry([104, 105, 255], 1))?.line).toMatch(/: hi\ufffd$/);
     expect(entryOf(entry(null, 1))?.line).toMatch(/encoder\[42\]: $/);
