@@ -139,9 +139,14 @@ const PUTS_OFF: ReadonlySet<number> = new Set([408, 425, 429]);
 export const isPutOff = ({ failure, status }: { failure?: string | undefined; status?: number | undefined }): boolean =>
   failure === 'http_status' && status !== undefined && PUTS_OFF.has(status);
 
+/** It is elsewhere now, and no redirect of an output is followed: of the channel that says nothing. */
+export const leadsElsewhere = ({ failure, status }: { failure?: string | undefined; status?: number | undefined }) =>
+  failure === 'http_status' && status !== undefined && status >= 300 && status < 400;
+
 /** A server that answers 404 says that there is no playlist; one that does not answer says nothing of the channel. */
 function missingHealth({ last, failStreak }: OutputFacts, young: boolean): Health {
-  const isRefused = last.failure === 'http_status' && (last.status ?? 500) < 500 && !isPutOff(last);
+  const isRefused =
+    last.failure === 'http_status' && (last.status ?? 500) < 500 && !isPutOff(last) && !leadsElsewhere(last);
   if (isRefused && !young && failStreak >= PROBE_FAILURES_MIN) return unhealthy('it has no playlist');
   return unknown(`its playlist could not be read (${last.failure ?? 'unknown'})`);
 }

@@ -4,7 +4,7 @@ import type { Signal } from '../../core/envelope.ts';
 import type { Origin, SymptomKind } from '../../core/symptom.ts';
 import { failuresText, fullestDisk } from '../facts/engine_facts.ts';
 import type { ChannelFacts } from '../facts/facts.ts';
-import { isPutOff, lacksSegments, progressStands, standstillOf } from '../facts/health.ts';
+import { isPutOff, lacksSegments, leadsElsewhere, progressStands, standstillOf } from '../facts/health.ts';
 import { diedBySignal, type ClassifyInput, sourceFailure } from './classify_input.ts';
 import { isHaltedProcess, type ProcessFacts } from '../facts/process_facts.ts';
 import { calmStaleOf, DISK_FULL_RATIO, PROBE_FAILURES_MIN, stallAfterOf } from '../facts/setup.ts';
@@ -89,7 +89,10 @@ export function outputSignal(input: ClassifyInput): MaybeSignal {
   if (lacksSegments(input.facts, input.nowMs)) {
     return signal('probe', `${output.missingStreak} new segments that are not there`, output.last.monoMs);
   }
-  if (output.failStreak >= PROBE_FAILURES_MIN && output.last.failure === 'http_status' && !isPutOff(output.last)) {
+  // Of a process that is dead anyway: some servers lead to a picture of their own where a stream is gone.
+  const isElsewhere = leadsElsewhere(output.last) && !input.down;
+  const isGone = output.last.failure === 'http_status' && !isPutOff(output.last) && !isElsewhere;
+  if (isGone && output.failStreak >= PROBE_FAILURES_MIN) {
     return signal('probe', `no playlist (status ${output.last.status ?? 'unknown'})`, output.last.monoMs);
   }
   const still = standstillOf(input.facts, input.nowMs);
@@ -126,6 +129,7 @@ export function serverSignal(input: ClassifyInput): MaybeSignal {
   if (output === undefined) return statusServerSignal(input);
   if (output.failStreak < PROBE_FAILURES_MIN) return undefined;
   if (isPutOff(output.last)) return putOffSignal(output.last);
+  if (leadsElsewhere(output.last)) return elsewhereSignal(output.last);
   const status = output.last.status ?? 0;
   if (output.last.failure === 'http_status' && status < 500 && status !== 401 && status !== 403) return undefined;
   return signal('probe', `the playlist cannot be read (${output.last.failure ?? 'unknown'})`, output.last.monoMs);
@@ -133,6 +137,9 @@ export function serverSignal(input: ClassifyInput): MaybeSignal {
 
 const putOffSignal = ({ status, monoMs }: { status?: number; monoMs: MonoMs }): Signal =>
   signal('probe', `it puts looks off (status ${status})`, monoMs);
+
+const elsewhereSignal = ({ status, monoMs }: { status?: number; monoMs: MonoMs }): Signal =>
+  signal('probe', `its address leads elsewhere (status ${status}), and is not followed`, monoMs);
 
 /** A server to which channels are published. One whose process is halted may be the channel itself. */
 function statusServerSignal(input: ClassifyInput): MaybeSignal {

@@ -167,6 +167,8 @@ describe('a playlist', () => {
     ['no: it has no playlist', { output: unread(2, { failure: 'http_status', status: 404 }) }],
     ['no: it has no playlist', { output: unread(2, { failure: 'http_status', status: 499 }) }],
     ['?: its playlist could not be read (http_status)', { output: unread(9, { failure: 'http_status', status: 429 }) }],
+    ['?: its playlist could not be read (http_status)', { output: unread(9, { failure: 'http_status', status: 302 }) }],
+    ['no: it has no playlist', { output: unread(9, { failure: 'http_status', status: 400 }) }],
     ['?: its playlist could not be read (http_status)', { output: unread(2, { failure: 'http_status', status: 500 }) }],
     ['?: its playlist could not be read (http_status)', { output: unread(2, { failure: 'http_status' }) }],
     [

@@ -131,7 +131,10 @@ describe('the probe of the output is a signal of', () => {
         output: unread(failStreak, { failure, monoMs: NOW - 700, ...(status === undefined ? {} : { status }) }),
       });
     expect([http(2, 404), http(1, 404)]).toEqual(['probe 700: no playlist (status 404)', undefined]);
-    expect([408, 425, 429].map((status) => http(2, status))).toEqual([undefined, undefined, undefined]);
+    expect([302, 408, 425, 429].map((status) => http(2, status))).toEqual([undefined, undefined, undefined, undefined]);
+    const elsewhere = unread(2, { failure: 'http_status', status: 302, monoMs: NOW - 700 });
+    const dead = died(5_000, { exitCode: 1 });
+    expect(asked(outputSignal, { output: elsewhere, process: dead })).toBe('probe 700: no playlist (status 302)');
     expect([http(2), http(2, 404, 'timeout')]).toEqual(['probe 700: no playlist (status unknown)', undefined]);
   });
 
@@ -197,6 +200,9 @@ describe('the probe of the output is a signal of', () => {
       'probe 700: the playlist cannot be read (refused)',
       undefined,
     ]);
+    expect(server(2, 'http_status', 301)).toBe(
+      'probe 700: its address leads elsewhere (status 301), and is not followed',
+    );
     const statuses = [401, 402, 403, 404, 408, 425, 429, 499, 500, undefined];
     expect(statuses.filter((status) => server(2, 'http_status', status) !== undefined)).toEqual([
       401, 403, 408, 425, 429, 500,
