@@ -4,6 +4,7 @@ import { failureOf, statusOf } from '../../resilience/failure.ts';
 import type { HlsProbe, PlaylistReading } from './hls.ts';
 import { type Manifest, parseManifest } from './manifest.ts';
 import { createSizer, newestSize, type SegmentSize, segmentOf } from './segment_size.ts';
+import { unpacked } from './unpacked.ts';
 
 const MANIFEST_BYTES_MAX = 1_048_576;
 /** Asking for a segment's size may take this share of the time for the manifest. */
@@ -36,7 +37,8 @@ export function createDashProbe({
     try {
       const { status, headers, body } = await ask({ url, timeoutMs, bytesMax: MANIFEST_BYTES_MAX, signal });
       const serverMs = Date.parse(headers.date ?? '');
-      const manifest = parseManifest(body.toString('utf8'), Number.isFinite(serverMs) ? serverMs : undefined);
+      const text = unpacked(body, MANIFEST_BYTES_MAX).toString('utf8');
+      const manifest = parseManifest(text, Number.isFinite(serverMs) ? serverMs : undefined);
       if (manifest === undefined) return { ok: false, failure: 'invalid_answer', status };
       const { revision, targetDurationMs, ended, newestNumber } = manifest;
       const { size, address } = await (revision === undefined

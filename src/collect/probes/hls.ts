@@ -7,6 +7,7 @@ import { failureOf, statusOf } from '../../resilience/failure.ts';
 import type { BoundedFetch, HttpAnswer } from '../../resilience/http.ts';
 import { type MediaPlaylist, readPlaylist, stands } from './playlist.ts';
 import { createSizer, newestSize, type SegmentSize, segmentOf } from './segment_size.ts';
+import { unpacked } from './unpacked.ts';
 
 export type PlaylistReading = Omit<PlaylistSample, 'at' | 'monoMs' | 'source' | 'kind' | 'channel'>;
 
@@ -69,7 +70,7 @@ export function createHlsProbe({ url, ask, timeoutMs, clock }: HlsProbe): Playli
     unmodified = 0;
     const known = held === undefined || isOutdated(held) ? url : held.address;
     const answer = await get(known, signal);
-    const playlist = readPlaylist(answer.body);
+    const playlist = readPlaylist(unpacked(answer.body, PLAYLIST_BYTES_MAX));
     if (playlist?.kind !== 'master') return heldOf(known, answer);
     const address = addressWithin(playlist.variants[0] ?? '', known)?.href;
     if (address === undefined) throw new Refused('its first variant lies on another host');
@@ -124,7 +125,7 @@ const spreadOf = (url: string): number =>
 const accept = (status: number): boolean => (status >= 200 && status < 300) || status === 304;
 
 function heldOf(address: string, { body, headers, status }: HttpAnswer): Held {
-  const playlist = readPlaylist(body);
+  const playlist = readPlaylist(unpacked(body, PLAYLIST_BYTES_MAX));
   if (playlist?.kind !== 'media') throw new Refused('it is no media playlist', status);
   return { address, playlist, headers, status, validators: validatorsOf(headers) };
 }

@@ -2,6 +2,7 @@ import { spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
 import { createReadStream, existsSync, statSync } from 'node:fs';
 import { join } from 'node:path';
+import { gzipSync } from 'node:zlib';
 import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import { createDashProbe } from '../../../src/collect/probes/dash.ts';
 import { systemClock } from '../../../src/core/clock.ts';
@@ -28,6 +29,14 @@ describe('a look at a DASH output', () => {
     expect(await probe(`${url}/a`)()).toEqual({ ok: false, failure: 'http_status', status: 404 });
     expect(await probe(`${url}/b`)()).toEqual({ ok: false, failure: 'invalid_answer', status: 200 });
     expect(await probe(`http://127.0.0.1:${await aFreePort()}/c`)()).toEqual({ ok: false, failure: 'refused' });
+  });
+
+  it('reads what its server packs though it was asked not to', async () => {
+    const list = '<SegmentList duration="2"><SegmentURL media="a.m4s"/></SegmentList><Representation id="a"/>';
+    const { url } = await serve((request, response) =>
+      request.url === '/a.mpd' ? response.end(gzipSync(mpd(list))) : response.setHeader('content-length', 9).end(),
+    );
+    expect(await probe(`${url}/a.mpd`)()).toMatchObject({ ok: true, targetDurationMs: 2_000, newestSegmentBytes: 9 });
   });
 
   it('where segments are numbered by the clock, it moves only when they really are there', async () => {

@@ -1,6 +1,7 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { chmodSync, existsSync, mkdirSync, readdirSync, truncateSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { gzipSync } from 'node:zlib';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { createHlsProbe } from '../../../src/collect/probes/hls.ts';
 import { type Clock, systemClock } from '../../../src/core/clock.ts';
@@ -290,6 +291,23 @@ describe('a look at a playlist', () => {
       await advance(2_000);
     }
     expect(asked.filter((path) => path === '/master.m3u8')).toHaveLength(1);
+  });
+
+  it('reads what its server packs though it was asked not to', async () => {
+    const { url } = await serve((request, response) => {
+      if (request.method === 'HEAD') return response.setHeader('content-length', 9).end();
+      const text = request.url === '/m.m3u8' ? '#EXTM3U\n#EXT-X-STREAM-INF:BANDWIDTH=1\nv.m3u8\n' : mediaPlaylist(7);
+      return response.setHeader('content-encoding', 'gzip').end(gzipSync(text));
+    });
+    expect(await aProbe(`${url}/m.m3u8`)(forever)).toMatchObject({ ok: true, mediaSequence: 7, newestSegmentBytes: 9 });
+  });
+
+  it.each([
+    ['damaged', gzipSync(mediaPlaylist(7)).subarray(0, 30)],
+    ['far larger than it seems', gzipSync(Buffer.alloc(2 << 20, '#EXTM3U\n'))],
+  ])('cannot read what is packed and %s', async (_, body) => {
+    const { url } = await serve((_request, response) => response.end(body));
+    expect(await aProbe(`${url}/m.m3u8`)(forever)).toMatchObject({ ok: false, failure: 'invalid_answer' });
   });
 
   it('goes to no other host, whatever the playlist says', async () => {
