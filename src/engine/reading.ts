@@ -1,8 +1,10 @@
 /** Reads facts from an engine's JSON by pointers. */
 import type { HttpEngineDocument } from './http/schema.ts';
+import type { MonoMs } from '../core/clock.ts';
 import { ReeveError } from '../core/errors.ts';
 import { PROCESS_STATES, type ProcessSample, type ProcessState, type ViewerSample } from '../core/sample.ts';
 import type { ChannelId, EngineId } from '../core/scope.ts';
+import type { Ages } from './ages.ts';
 import type { ProcessGenerations } from './process_generations.ts';
 import type { ChannelName, ReadingTime } from './parts.ts';
 
@@ -76,6 +78,9 @@ interface ReadingOf {
   readonly source: string;
   readonly moment: ReadingTime;
   readonly generations: ProcessGenerations;
+  readonly ages: Ages;
+  /** When the answer was there. */
+  readonly answeredMs: MonoMs;
 }
 
 /** Which item a name has. One that is listed twice in different states, such as an older run beside it, is unknown. */
@@ -141,7 +146,8 @@ function processOf(channel: ChannelId, item: unknown, { reading, of }: Context):
   const pid = countAt(item, fields.pid) ?? 0;
   const current = of.generations.look(channel, { pid, start: 0, now: 0, monoMs: of.moment.monoMs, parent: undefined });
   const generation = fields.generation === undefined ? undefined : valueAt(item, fields.generation);
-  const uptime = countAt(item, fields.uptime_seconds);
+  const seconds = countAt(item, fields.uptime_seconds);
+  const uptimeMs = seconds === undefined ? undefined : Math.round(seconds * 1_000);
   return {
     kind: 'process',
     channel,
@@ -152,7 +158,7 @@ function processOf(channel: ChannelId, item: unknown, { reading, of }: Context):
     state,
     pid: current.pid,
     generation: generation === undefined || generation === null ? current.generation : String(generation).slice(0, 200),
-    uptimeMs: uptime === undefined ? undefined : Math.round(uptime * 1_000),
+    uptimeMs: of.ages.at(channel, { uptimeMs, beganMs: of.moment.monoMs, answeredMs: of.answeredMs }),
     exitCode: numberAt(item, fields.exit_code),
     exitSignal: undefined,
     stoppedOnPurpose: state === 'stopped' || state === 'stopping',

@@ -1,5 +1,6 @@
 import { fc, test } from '@fast-check/vitest';
 import { describe, expect, it } from 'vitest';
+import { Ages } from '../../src/engine/ages.ts';
 import { processGenerationsOf } from '../../src/engine/process_generations.ts';
 import { countAt, parseJson, type Reading, readChannels, valueAt } from '../../src/engine/reading.ts';
 import { newestOf } from '../../src/engine/text.ts';
@@ -11,6 +12,8 @@ const of = (channels: readonly string[]) => ({
   moment,
   channels: channels.map((name) => ({ id: `ch-${name}`, name })),
   generations: processGenerationsOf(false, undefined),
+  ages: new Ages(),
+  answeredMs: moment.monoMs,
 });
 const reading = (fields: object = {}, rest: object = {}): Reading => ({
   items: '',

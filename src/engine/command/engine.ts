@@ -6,6 +6,7 @@ import type { CredentialSample, ProcessSample, ProcessState } from '../../core/s
 import type { ChannelId } from '../../core/scope.ts';
 import type { Capability } from '../../core/tool.ts';
 import { RequestFailed } from '../../resilience/failure.ts';
+import { Ages } from '../ages.ts';
 import { credentialWatch } from '../credentials.ts';
 import { capabilitiesOf, configured } from '../described.ts';
 import { type ProcessGenerations, processGenerationsOf } from '../process_generations.ts';
@@ -37,6 +38,7 @@ export class CommandEngine implements Engine {
   readonly #parts: EngineParts;
   readonly #channels: readonly ChannelName[];
   readonly #generations: ProcessGenerations;
+  readonly #ages = new Ages();
   readonly #credentials: (signal: AbortSignal) => CredentialSample | undefined;
 
   constructor({ document, channels, parts }: CommandSetup) {
@@ -64,6 +66,8 @@ export class CommandEngine implements Engine {
             ...reading,
             channels: this.#channels,
             generations: this.#generations,
+            ages: this.#ages,
+            answeredMs: this.#parts.clock.monotonicMs(),
           });
         },
         { signal },

@@ -8,6 +8,7 @@ import type { ChannelId } from '../../core/scope.ts';
 import type { Capability } from '../../core/tool.ts';
 import { RequestFailed } from '../../resilience/failure.ts';
 import type { HttpAnswer } from '../../resilience/http.ts';
+import { Ages } from '../ages.ts';
 import { credentialWatch } from '../credentials.ts';
 import { capabilitiesOf, configured } from '../described.ts';
 import { LookOrder } from '../look_order.ts';
@@ -36,6 +37,7 @@ export class HttpEngine implements Engine {
   readonly #channels: readonly ChannelName[];
   readonly #headers: Readonly<Record<string, string>>;
   readonly #generations: ProcessGenerations;
+  readonly #ages = new Ages();
   readonly #looks = new LookOrder();
   /** Only where its route is described. */
   readonly observeChannel?: NonNullable<Engine['observeChannel']>;
@@ -64,7 +66,7 @@ export class HttpEngine implements Engine {
       const answer = await this.#get(list.path, signal);
       const isNewest = this.#looks.takeAll(reading.moment.monoMs);
       const channels = this.#channels.filter(({ id }) => isNewest(id));
-      const read = readChannels(answer, list, { ...reading, channels, generations: this.#generations });
+      const read = readChannels(answer, list, { ...reading, ...this.#seen(), channels });
       const poolPressure = pool === undefined ? undefined : await this.#poolPressure(pool, signal);
       const credential = credentials === undefined ? undefined : this.#credentials(signal);
       return { engine: { ...upSample(reading), poolPressure, reportsPool }, ...read, credential };
@@ -81,7 +83,12 @@ export class HttpEngine implements Engine {
     const { list } = this.#document;
     const item = itemNamed(this.#nameOf(channel), valueAt(parseJson(answer.body.toString()), at), list);
     if (!this.#looks.takeOne(channel, of.moment.monoMs)) return [];
-    return readItem(channel, item, { reading: list, of: { ...of, generations: this.#generations } });
+    return readItem(channel, item, { reading: list, of: { ...of, ...this.#seen() } });
+  }
+
+  /** What is known of processes, once an answer is there. */
+  #seen() {
+    return { generations: this.#generations, ages: this.#ages, answeredMs: this.#parts.clock.monotonicMs() };
   }
 
   async restart(channel: ChannelId, context: ActionContext): Promise<string> {

@@ -3,6 +3,8 @@ import { describe, expect, it } from 'vitest';
 import { httpEngineDocument } from '../../../src/engine/http/schema.ts';
 import type { ReeveError } from '../../../src/core/errors.ts';
 import { HttpEngine } from '../../../src/engine/http/engine.ts';
+import { FactStore } from '../../../src/ground/facts/facts.ts';
+import { setupOf } from '../../ground/scene.ts';
 import { aContext, deadlinesFor, engineParts } from '../../support/engine_parts.ts';
 import { fakeClock } from '../../support/fake_clock.ts';
 import { closeServersAfterAll, HOSTILE, serve } from '../../support/servers.ts';
@@ -105,6 +107,35 @@ describe('a look', () => {
       const engine = engineAt(url, options);
       expect(await outcome(engine.observeChannel!('ch-news', never) as Promise<unknown>)).toMatchObject({ code });
       expect((await engine.observe(never)).processes).toHaveLength(1);
+    });
+
+    it('takes a process that a slow list called older for the same, and a younger one for another', async () => {
+      const { clock, advance } = fakeClock();
+      let bornMs = clock.monotonicMs() - 100_000;
+      const url = await serve(async (request, response) => {
+        const isList = request.url === '/api/streams';
+        if (isList) await advance(6_000);
+        const item = { id: 'news', state: 'running', up: Math.floor((clock.monotonicMs() - bornMs) / 1_000) };
+        response.end(JSON.stringify(isList ? { streams: [item] } : { stream: item }));
+      });
+      const timed = { ...options.list, fields: { ...fields, uptime_seconds: '/up' } };
+      const engine = engineAt(url, { ...options, list: timed }, CHANNELS, engineParts({ clock }));
+      const started: unknown[] = [];
+      const setup = setupOf('ch-news', { engine: 'web' });
+      const facts = new FactStore({ channels: [setup], engines: [] }, (_channel, generation, _engine, agoMs) => {
+        if (agoMs === undefined) started.push(generation);
+      });
+      for (const sample of (await engine.observe(never)).processes) facts.observe(sample);
+      for (let looks = 0; looks < 3; looks += 1) {
+        await advance(1_000);
+        for (const sample of await engine.observeChannel!('ch-news', never)) facts.observe(sample);
+        for (const sample of (await engine.observe(never)).processes) facts.observe(sample);
+      }
+      expect(started).toEqual([]);
+      bornMs = clock.monotonicMs();
+      await advance(1_000);
+      for (const sample of await engine.observeChannel!('ch-news', never)) facts.observe(sample);
+      expect(started).toHaveLength(1);
     });
 
     it('says nothing when a list was asked for later and came first', async () => {

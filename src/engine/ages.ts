@@ -1,0 +1,42 @@
+/** Keeps the age that an engine gives of a process steady over looks that take their time. */
+import type { MonoMs } from '../core/clock.ts';
+import type { ChannelId } from '../core/scope.ts';
+
+/** The age of one process, where the engine gives it, and the look that told it. */
+export interface AgeSeen {
+  readonly uptimeMs: number | undefined;
+  readonly beganMs: MonoMs;
+  readonly answeredMs: MonoMs;
+}
+
+interface Known {
+  readonly bornMs: MonoMs;
+  /** It began no later than this. */
+  readonly latestMs: MonoMs;
+}
+
+/** Ages are given in whole seconds, and rounded either way. */
+const ROUNDED_MS = 3_000;
+
+/**
+ * The age was taken somewhere between the question and the answer. Of a list that takes five seconds and a single
+ * channel that takes none, the second seemed five seconds younger: another process, which nobody had started. It is
+ * another only where it cannot have begun as early as the one before.
+ */
+export class Ages {
+  readonly #known = new Map<ChannelId, Known>();
+
+  /** How old it was when the look began, by when it was first seen. Undefined, and forgotten, where it has no age. */
+  at(channel: ChannelId, { uptimeMs, ...look }: AgeSeen): number | undefined {
+    if (uptimeMs === undefined) {
+      this.#known.delete(channel);
+      return undefined;
+    }
+    const [earliestMs, latestMs] = [look.beganMs - uptimeMs, look.answeredMs - uptimeMs];
+    const known = this.#known.get(channel);
+    const isSame = known !== undefined && earliestMs - known.latestMs <= ROUNDED_MS;
+    const bornMs = isSame ? known.bornMs : earliestMs;
+    this.#known.set(channel, { bornMs, latestMs: isSame ? Math.min(known.latestMs, latestMs) : latestMs });
+    return Math.max(0, look.beganMs - bornMs);
+  }
+}
