@@ -1,7 +1,7 @@
 // Decides from samples taken after a restart whether it worked.
 import type { MonoMs } from '../core/clock.ts';
 import type { ChannelFacts } from './facts/facts.ts';
-import { processKnown } from './facts/health.ts';
+import { healthOf, processKnown } from './facts/health.ts';
 import type { ProcessFacts } from './facts/process_facts.ts';
 
 /** What fresh samples say of a restart so far. */
@@ -34,7 +34,9 @@ export function verifyFresh(
   // A look that began before the action may end after it, and be the first to show what came of it.
   const isNewlyKnown = action.previousGeneration !== undefined;
   if (!isNewlyKnown && process.seenMs < action.sinceMs) return notYet('the process is older than the action');
-  if (process.state !== 'running') return afterDeath(process, nowMs);
+  // Its engine may wait for minutes before it calls it running: that it plays is proven by its output.
+  const playsAlready = process.state === 'starting' && healthOf(facts, nowMs).healthy === true;
+  if (process.state !== 'running' && !playsAlready) return afterDeath(process, nowMs);
   return outputAfter(facts, process, Math.max(process.seenMs, action.sinceMs));
 }
 

@@ -49,9 +49,10 @@ describe('what no pattern explains is a trouble', () => {
   });
 
   it('not of one that is being started, for 30 s', () => {
-    const starting = (agoMs: number) =>
-      isFound({ process: died(90_000, {}, { state: 'starting', stateSinceMs: NOW - agoMs }) });
+    const starting = (agoMs: number, output = playlist(90_000)) =>
+      isFound({ process: died(90_000, {}, { state: 'starting', stateSinceMs: NOW - agoMs }), output });
     expect([starting(29_999), starting(30_000)]).toEqual([false, true]);
+    expect(starting(600_000, playlist(1_000))).toBe(false);
     expect(isFound({ process: died(1_000, {}, { state: 'backoff' }) })).toBe(true);
   });
 

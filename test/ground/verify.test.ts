@@ -144,6 +144,14 @@ describe('the playlist of a restarted channel', () => {
     expect(judged({ process, output: playlist(looks) })).toEqual({ state, because });
   });
 
+  it('that moves proves a process that its engine goes on calling starting, once that is no leftover', () => {
+    const process = factsAfter('8000 running a, 9000 exited a, 11000 starting b, 20000 starting b, 30000 starting b');
+    const at = (looks: string, nowMs: number) => judged({ process, output: playlist(looks) }, 'a', nowMs);
+    expect(at('9500 r1, 18999 r2', 19_000)).toEqual({ state: 'not_yet', because: 'the new process is starting' });
+    expect(at('9500 r1, 18000 r2, 19001 r3', 19_002)).toEqual({ state: 'cured', because: cured });
+    expect(at('9500 r1, 19001 r2, 29000 r2', 30_000).state).toBe('not_yet');
+  });
+
   it.each([
     ['11000 r1, 11500 r2', 'cured'],
     ['10999 r1, 11500 r2', 'not_yet'],

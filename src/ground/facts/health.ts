@@ -89,9 +89,24 @@ export function healthOf(facts: ChannelFacts, nowMs: MonoMs): Health {
   if (process.stoppedOnPurpose) {
     return unknown(process.stoppedByUs ? 'Reeve stopped it, and it has not been started again' : 'stopped on purpose');
   }
-  if (process.state === 'starting' || process.state === 'stopping') return unknown(`the process is ${process.state}`);
+  if (process.state === 'starting') return startingHealth(facts, process, nowMs);
+  if (process.state === 'stopping') return unknown('the process is stopping');
   if (process.state !== 'running') return unhealthy(`the process is ${process.state}`);
   return outputHealth(facts, nowMs);
+}
+
+/**
+ * An engine may call a process starting for minutes (supervisord's `startsecs`, the first check of a container, a unit
+ * that is never notified): whether it plays is for its output to say, as soon as that is none that was left over.
+ */
+function startingHealth(facts: ChannelFacts, process: ProcessFacts, nowMs: MonoMs): Health {
+  const { output, reach, progress } = facts;
+  // What it writes may be its log.
+  const movedMs = output?.changedMs ?? reach?.lastOkMs ?? progress?.advancedMs ?? 0;
+  const isOwn = movedMs > process.stateSinceMs + startGraceOf(output?.targetDurationMs);
+  return isOwn && outputHealth(facts, nowMs).healthy === true
+    ? healthy('its engine calls it starting, and its output moves')
+    : unknown('the process is starting');
 }
 
 function outputHealth(facts: ChannelFacts, nowMs: MonoMs): Health {

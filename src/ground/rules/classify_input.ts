@@ -64,9 +64,9 @@ type Glance = Omit<ClassifyInput, 'speaking'>;
 
 export function classifyInputAt(facts: ChannelFacts, context: ClassifyContext, nowMs: MonoMs): ClassifyInput {
   const process = processKnown(facts.process, nowMs) ? facts.process : undefined;
-  const down = isDown(process);
-  const recentEnds = endsOf(process, down, nowMs);
   const health = healthOf(facts, nowMs);
+  const down = isDown(process, health);
+  const recentEnds = endsOf(process, down, nowMs);
   const churning = process !== undefined && isLoop(process, down, nowMs) && recentEnds >= CHURN_ENDS_MIN;
   const glance = {
     facts,
@@ -84,8 +84,12 @@ export function classifyInputAt(facts: ChannelFacts, context: ClassifyContext, n
   return { ...glance, speaking: speakingNow(glance) };
 }
 
-const isDown = (process: ProcessFacts | undefined): boolean =>
-  process !== undefined && process.state !== 'running' && (!process.stoppedOnPurpose || process.stoppedByUs);
+/** What starts and plays already is not down, whatever its engine waits for. */
+const isDown = (process: ProcessFacts | undefined, { healthy }: Health): boolean =>
+  process !== undefined &&
+  process.state !== 'running' &&
+  !(process.state === 'starting' && healthy === true) &&
+  (!process.stoppedOnPurpose || process.stoppedByUs);
 
 /** A loop that ended in death did not stop turning by itself: what is dead counts from its death, not from now. */
 function endsOf(process: ProcessFacts | undefined, down: boolean, nowMs: MonoMs): number {

@@ -31,6 +31,9 @@ function health(given: Given): string {
   return `${healthy === undefined ? '?' : healthy ? 'yes' : 'no'}: ${because}`;
 }
 const MOVES = 'yes: it runs and its playlist moves';
+const PLAYS = 'yes: its engine calls it starting, and its output moves';
+const INWARD: Given = { setup: { hasOutputProbe: false }, output: undefined };
+const WRITES = { bytes: { value: 9, movedMs: NOW - 1_000 } };
 
 describe('the process table', () => {
   it('is believed for 10 s, while it can be read', () => {
@@ -49,7 +52,13 @@ describe('the process table', () => {
       '?: Reeve stopped it, and it has not been started again',
       { process: died(1_000, {}, { stoppedOnPurpose: true, stoppedByUs: true }) },
     ],
-    ['?: the process is starting', { process: runs({ state: 'starting' }) }],
+    ['?: the process is starting', { process: runs({ state: 'starting', stateSinceMs: NOW - 9_000 }) }],
+    [PLAYS, { process: runs({ state: 'starting', stateSinceMs: NOW - 9_001 }) }],
+    ['?: the process is starting', { process: runs({ state: 'starting' }), output: playlist(6_000) }],
+    [PLAYS, { process: runs({ state: 'starting' }), output: undefined, reach: reach(0) }],
+    ['?: the process is starting', { process: runs({ state: 'starting' }), output: undefined }],
+    ['?: the process is starting', { ...INWARD, process: runs({ state: 'starting', ...WRITES }) }],
+    [PLAYS, { ...INWARD, process: runs({ state: 'starting', ...WRITES }), progress: reports(1_000) }],
     ['?: the process is stopping', { process: runs({ state: 'stopping' }) }],
     ['no: the process is backoff', { process: runs({ state: 'backoff' }) }],
     ['no: the process is exited', { process: died(1_000) }],

@@ -32,6 +32,7 @@ describe('a channel is down', () => {
   it('when its process is known not to run and no one else stopped it', () => {
     expect([down(runs()), down(undefined), down(died(1_000))]).toEqual([false, false, true]);
     expect(down(died(1_000, {}, { state: 'starting' }))).toBe(true);
+    expect(down(runs({ state: 'starting' }))).toBe(false);
     expect(down(died(1_000, {}, { stoppedOnPurpose: true }))).toBe(false);
     expect(down(died(1_000, {}, { stoppedOnPurpose: true, stoppedByUs: true }))).toBe(true);
     expect(down(died(1_000, {}, { lastMs: NOW - 10_001 }))).toBe(false);
