@@ -3,6 +3,7 @@ import { type Clock, deadline, type MonoMs } from '../../core/clock.ts';
 import { ReeveError } from '../../core/errors.ts';
 import { TokenBucket } from '../token_bucket.ts';
 import { DueQueue } from './due_queue.ts';
+import { PeerPlaces, shareOf } from './peer_places.ts';
 import { FastPace, type Probe, ScheduledProbe } from './scheduled_probe.ts';
 
 export interface PollerOptions {
@@ -10,6 +11,8 @@ export interface PollerOptions {
   readonly clock: Clock;
   /** Probes that run at once; the others wait in order. */
   readonly concurrencyMax: number;
+  /** Those of one peer. Default: where there are several peers, half of all. */
+  readonly perPeerMax?: number;
   /** Called for a probe that rejected. The others go on. */
   readonly onBug: (probe: string, thrown: unknown) => void;
   /** How long after its last look a probe need not look again, in milliseconds; 0: it looks at its own pace. */
@@ -69,6 +72,7 @@ export class Poller implements Disposable {
   readonly #waiting: ScheduledProbe[] = [];
   readonly #fast = new FastPace();
   readonly #stop = new AbortController();
+  readonly #places: PeerPlaces;
   #timer: Disposable | undefined;
   #timerMs: MonoMs = Number.POSITIVE_INFINITY;
   #running = 0;
@@ -85,6 +89,7 @@ export class Poller implements Disposable {
   constructor(options: PollerOptions) {
     this.#options = options;
     this.#pace = paceOf(options);
+    this.#places = new PeerPlaces(options.perPeerMax ?? shareOf(options.probes, options.concurrencyMax));
     this.#scheduled = new Map(options.probes.map((probe) => [probe.name, new ScheduledProbe(probe)]));
   }
 
@@ -208,7 +213,8 @@ export class Poller implements Disposable {
 
   #admit(scheduled: ScheduledProbe): void {
     this.#putOff.delete(scheduled);
-    if (this.#running < this.#options.concurrencyMax) return this.#run(scheduled);
+    const hasPlace = this.#running < this.#options.concurrencyMax && this.#places.isFree(scheduled.probe);
+    if (hasPlace) return this.#run(scheduled);
     scheduled.state = 'waiting';
     this.#waiting.push(scheduled);
   }
@@ -218,6 +224,7 @@ export class Poller implements Disposable {
     const { probe } = scheduled;
     scheduled.state = 'running';
     scheduled.startedMs = clock.monotonicMs();
+    this.#places.take(probe);
     this.#running += 1;
     this.#runs += 1;
     const limit = this.#limitOf(probe);
@@ -240,12 +247,14 @@ export class Poller implements Disposable {
 
   #ended(scheduled: ScheduledProbe): void {
     scheduled.state = 'idle';
+    this.#places.release(scheduled.probe);
     this.#running -= 1;
     if (this.#stop.signal.aborted) return;
     const restMs = scheduled.wantedAgainMs;
     if (restMs !== undefined) this.#scheduleBefore(scheduled, scheduled.startedMs + restMs);
     scheduled.wantedAgainMs = undefined;
-    const next = this.#waiting.shift();
+    const at = this.#waiting.findIndex(({ probe }) => this.#places.isFree(probe));
+    const [next] = at < 0 ? [] : this.#waiting.splice(at, 1);
     if (next !== undefined) this.#run(next);
   }
 

@@ -215,7 +215,12 @@ function outputProbe({ id: channel, output }: ChannelProbes, make: Make): Probe[
   if (output === undefined || output.kind === 'status') return [];
   const { kind, everyMs } = output;
   const create = OUTPUT_PROBES[kind] as (look: OutputLook, channel: ChannelId, make: Make) => Omit<Probe, 'everyMs'>;
-  return [{ ...create(output, channel, make), everyMs }];
+  return [{ ...create(output, channel, make), everyMs, peer: peerOf(output) }];
+}
+
+function peerOf(look: Exclude<OutputLook, { readonly kind: 'status' }>): string | undefined {
+  if (look.kind === 'file') return undefined;
+  return look.kind === 'tcp' ? `${look.host}:${look.port}` : new URL(look.url).host;
 }
 
 /** One way to look. Those through a status page are made together, because one page covers many streams. */
@@ -279,7 +284,8 @@ function sourceProbe({ id: channel, source }: ChannelProbes, { clock, emit, rest
     const reading = await probeSource({ url, expect, redirectsTo, clock, isCalm, open }, signal);
     emit({ kind: 'source', channel, source: 'source', ...reading }, signal);
   };
-  return [{ name: channel, everyMs, fastEveryMs: FAST_MS, timeoutMs: SOURCE_TIMEOUT_MS, run }];
+  const peer = new URL(url).host;
+  return [{ name: channel, everyMs, peer, fastEveryMs: FAST_MS, timeoutMs: SOURCE_TIMEOUT_MS, run }];
 }
 
 function hostProbe({ engine, disks, everyMs }: HostProbe, { emit }: Make, asked: DiskQuestions): Probe {

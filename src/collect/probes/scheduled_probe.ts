@@ -11,6 +11,8 @@ export interface Probe {
   readonly fastEveryMs: number;
   /** After this long the signal aborts with `TIMED_OUT`. Undefined: the look ends by itself. */
   readonly timeoutMs: number | undefined;
+  /** Whom it asks: one that does not answer must leave places for looks at others. Undefined: nobody who may hang. */
+  readonly peer?: string | undefined;
   /** Reports what it saw by itself. Must not reject: what it throws is a bug. */
   run(signal: AbortSignal): Promise<void>;
 }

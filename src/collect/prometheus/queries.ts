@@ -52,7 +52,8 @@ export interface PrometheusOptions {
 
 const TIMEOUT_MS = 5_000;
 const ANSWER_BYTES_MAX = 1_048_576;
-const CONCURRENCY_MAX = 4;
+/** Of one server, so that one that does not answer delays no query of another. */
+const PER_SERVER_MAX = 4;
 /** Output that is younger moves, or younger than three looks where those take longer. */
 const FRESH_MS = 6_000;
 
@@ -70,6 +71,7 @@ export function createPrometheusQueries(options: PrometheusOptions): Poller {
       };
       return {
         ...{ name, everyMs: server.everyMs, fastEveryMs: server.everyMs, timeoutMs: TIMEOUT_MS + 1_000 },
+        peer: server.id,
         async run(signal) {
           try {
             take(await answerOf(options, server, { query, signal }));
@@ -82,7 +84,8 @@ export function createPrometheusQueries(options: PrometheusOptions): Poller {
     }),
   );
   const onBug = (probe: string, thrown: unknown): void => options.report(probe, messageOf(thrown));
-  return new Poller({ probes, clock: options.clock, concurrencyMax: CONCURRENCY_MAX, onBug });
+  const most = { concurrencyMax: Number.POSITIVE_INFINITY, perPeerMax: PER_SERVER_MAX };
+  return new Poller({ probes, clock: options.clock, ...most, onBug });
 }
 
 interface Series {

@@ -44,7 +44,8 @@ export function statusProbes(looks: readonly StatusProbe[], options: StatusOptio
   const pages = new StatusPages(options.clock, options.ask);
   return looks.map((look) => {
     const run = looker(look, pages, options);
-    return { name: look.channel, everyMs: look.everyMs, fastEveryMs: FAST_MS, timeoutMs: 2 * TIMEOUT_MS, run };
+    const { channel: name, everyMs, url } = look;
+    return { name, everyMs, peer: new URL(url).host, fastEveryMs: FAST_MS, timeoutMs: 2 * TIMEOUT_MS, run };
   });
 }
 

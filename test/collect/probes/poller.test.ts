@@ -16,12 +16,14 @@ function setUp(
   {
     restOf,
     perSecondMax,
+    peerOf,
     ...options
   }: Partial<Probe> & {
     concurrencyMax?: number;
     perSecondMax?: number;
     instant?: boolean;
     restOf?: () => number;
+    peerOf?: (name: string) => string;
   } = {},
 ) {
   const { clock, advance } = fakeClock();
@@ -39,7 +41,7 @@ function setUp(
   const probes = names.map(
     (name): Probe => ({
       name,
-      ...{ everyMs: 2_000, fastEveryMs: 500, timeoutMs: 5_000 },
+      ...{ everyMs: 2_000, fastEveryMs: 500, timeoutMs: 5_000, peer: peerOf?.(name) },
       run: (signal) =>
         new Promise((resolve) => {
           runs.push({ name, atMs: clock.monotonicMs() - startMs, end: resolve, signal });
@@ -61,6 +63,33 @@ function setUp(
 }
 
 describe('the poller', () => {
+  it('leaves places for looks at others when one peer answers none', async () => {
+    const hung = Array.from({ length: 20 }, (_, at) => `hung${at}`);
+    const { poller, runs, advance } = setUp(['a', ...hung, 'b'], {
+      ...{ concurrencyMax: 4, instant: false },
+      peerOf: (name) => name.slice(0, 4),
+    });
+    poller.start();
+    await advance(2_000);
+    expect(runs.map(({ name }) => name)).toEqual(['a', 'hung0', 'hung1', 'b']);
+    for (const { name, end } of runs) if (name === 'a' || name === 'b') end();
+    await advance(2_000);
+    expect(runs.map(({ name }) => name).slice(4)).toEqual(['a', 'b']);
+    for (const { end } of [...runs]) end();
+    await advance(0);
+    expect(runs.map(({ name }) => name).slice(6)).toEqual(['hung2', 'hung3']);
+  });
+
+  it('gives all places to looks at the only peer there is', async () => {
+    const { poller, runs, advance } = setUp(['a', 'b', 'c', 'd', 'e'], {
+      ...{ concurrencyMax: 4, instant: false },
+      peerOf: () => 'only',
+    });
+    poller.start();
+    await advance(2_000);
+    expect(runs.map(({ name }) => name)).toEqual(['a', 'b', 'c', 'd']);
+  });
+
   it('spreads probes of one pace evenly over it, and keeps to that schedule', async () => {
     const { poller, runs, advance } = setUp(['a', 'b', 'c', 'd', 'e']);
     poller.start();

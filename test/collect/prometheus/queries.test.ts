@@ -3,7 +3,12 @@ import { once } from 'node:events';
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it, onTestFinished, vi } from 'vitest';
-import { createPrometheusQueries, type PrometheusQuery, seriesIn } from '../../../src/collect/prometheus/queries.ts';
+import {
+  createPrometheusQueries,
+  type PrometheusQuery,
+  type PrometheusServer,
+  seriesIn,
+} from '../../../src/collect/prometheus/queries.ts';
 import { systemClock } from '../../../src/core/clock.ts';
 import type { Sample } from '../../../src/core/sample.ts';
 import type { Symptom } from '../../../src/core/symptom.ts';
@@ -16,7 +21,7 @@ type AnySample = Sample & Readonly<Record<string, unknown>>;
 function ask(
   url: string,
   queries: readonly (Pick<PrometheusQuery, 'query' | 'means'> & Partial<PrometheusQuery>)[],
-  token?: string,
+  { token, beside = [] }: { token?: string; beside?: readonly PrometheusServer[] } = {},
 ) {
   const samples: AnySample[] = [];
   const symptoms: Symptom[] = [];
@@ -32,6 +37,7 @@ function ask(
   }));
   const poller = createPrometheusQueries({
     servers: [
+      ...beside,
       {
         id: 'main',
         url,
@@ -81,6 +87,20 @@ describe('the answer to a query', () => {
     '<html>',
   ])('%s is refused', (text) => {
     expect(() => seriesIn(text)).toThrow();
+  });
+});
+
+describe('a server that does not answer', () => {
+  it('delays no query of another one', async () => {
+    const mute = await serve(() => undefined);
+    const { url } = await serve((_, response) => response.end(vector([{ channel: 'news' }, '1'])));
+    const query = { query: 'q', means: 'up', symptom: undefined, channel: undefined, engine: undefined } as const;
+    const many = Array.from({ length: 12 }, () => ({ ...query, channelLabels: ['channel'] }));
+    const other = { id: 'mute', url: mute.url, everyMs: 200, staleAfterMs: 60_000, token: undefined, queries: many };
+    const { samples, reports } = ask(url, [{ query: 'up', means: 'up' }], { beside: [other] });
+    await vi.waitFor(() => expect(samples.length).toBeGreaterThan(2), { timeout: 30_000 });
+    expect(mute.asked).toHaveLength(4);
+    expect(reports).toEqual([]);
   });
 });
 
@@ -174,7 +194,7 @@ describe('a server that does not answer well', () => {
       if (status === 200) response.end(vector([{ channel: 'news' }, '1']));
       else response.writeHead(status).end();
     });
-    const { samples, reports } = ask(url, [{ query: 'up', means: 'up' }], 'secret');
+    const { samples, reports } = ask(url, [{ query: 'up', means: 'up' }], { token: 'secret' });
     await vi.waitFor(() => expect(asked.length).toBeGreaterThan(3), { timeout: 30_000 });
     expect([samples.length, reports.length]).toEqual([0, 1]);
     status = 200;
