@@ -7,6 +7,7 @@ import { type Symptom, SYMPTOMS, type SymptomKind } from '../core/symptom.ts';
 import type { Complaint } from './templates/blind_spots.ts';
 import type { Catalogue, Pattern } from './patterns/catalogue.ts';
 import type { ChannelTable } from './channel_table.ts';
+import { withoutColours } from './colours.ts';
 import { countNewlines, countProgress } from './search/count.ts';
 import type { Found } from './search/line_regex.ts';
 import { newestProgress, type ParsedProgress } from './progress.ts';
@@ -125,21 +126,21 @@ class ChunkDetector implements Detector, RecordSink {
     this.#waiting = new Uint8Array(cells);
   }
 
-  readonly accept = (chunk: Chunk): ChunkCount => {
-    const { bytes, start, end } = chunk;
+  readonly accept = (written: Chunk): ChunkCount => {
+    // One view for all: encoders report twice a second each, and a view is larger than many a report.
+    const view = written.bytes.subarray(written.start, written.end);
+    const read = withoutColours(view);
+    const chunk = read === view ? written : { ...written, bytes: read, start: 0, end: read.length };
     this.#chunk = chunk;
     this.#engine = this.#parts.channels.engineOf(chunk.source);
     this.#owner = chunk.channel === undefined ? undefined : this.#parts.channels.numberOf(chunk.channel);
-    if (!this.#hasSample && end - start >= SAMPLE_BYTES_MIN) this.#learnSample(bytes.subarray(start, end));
-    const matched = this.#scanner.scan(bytes, start, end, this);
-    // One view for all: encoders report twice a second each, and a view is larger than many a report.
-    const view = bytes.subarray(start, end);
-    if (!chunk.backlog && chunk.pushed !== true && this.#owner !== undefined) {
-      this.#readProgress(chunk, view, this.#owner);
-    }
+    if (!this.#hasSample && read.length >= SAMPLE_BYTES_MIN) this.#learnSample(read);
+    const matched = this.#scanner.scan(chunk.bytes, chunk.start, chunk.end, this);
+    const isTold = !chunk.backlog && chunk.pushed !== true;
+    if (isTold && this.#owner !== undefined) this.#readProgress(chunk, read, this.#owner);
     this.#chunk = undefined;
-    const lines = countNewlines(view);
-    return { lines, matched, unmatched: lines - matched, progress: countProgress(view) };
+    const lines = countNewlines(read);
+    return { lines, matched, unmatched: lines - matched, progress: countProgress(read) };
   };
 
   #learnSample(bytes: Buffer): void {

@@ -67,6 +67,14 @@ describe('counting', () => {
     expect(count).toEqual({ lines: 3, matched: 1, unmatched: 2, progress: 1 });
   });
 
+  it('reads what was written in colours as it reads without, progress included', () => {
+    const [red, plain] = ['\x1b[1;31m', '\x1b[0m'];
+    const count = feed(`${red}Connect${plain}ion refused${plain}\nfine\nframe=1 ${red}time=7${plain}\r`);
+    expect(count).toEqual({ lines: 2, matched: 1, unmatched: 1, progress: 1 });
+    expect(symptoms).toMatchObject([{ kind: 'upstream_unreachable', evidence: [{ text: 'Connection refused' }] }]);
+    expect(progress).toMatchObject([{ channel: 'news', outTimeMs: 7 }]);
+  });
+
   it('counts a backlog and draws nothing from it', () => {
     expect(feed('Connection refused\ntime=5\r', { backlog: true }).matched).toBe(1);
     expect([symptoms, progress]).toEqual([[], []]);
