@@ -10,6 +10,8 @@ describe('the colours of a log', () => {
       '[https] HTTP é\nerror\r',
     );
     expect(plain(`${E}[2K${E}[1Gframe=1`)).toBe('frame=1');
+    expect(plain('#033[31mFatal#033[0m')).toBe('Fatal');
+    expect(plain('{"msg":"\\u001b[31mFatal\\u001b[0m"}')).toBe('{"msg":"Fatal"}');
     expect(plain(`${E}[31\nm`)).toBe(`${E}[31\nm`);
     expect(plain(`${E}]0;title\x07 ${E}`)).toBe(`${E}]0;title\x07 ${E}`);
     expect(plain(`${E}[${'1;'.repeat(50_000)}m`)).toBe(`${E}[${'1;'.repeat(50_000)}m`);
