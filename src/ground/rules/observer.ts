@@ -21,7 +21,7 @@ export function telemetryUntrusted(input: ClassifyInput): Match | undefined {
       sinceMs,
     };
   }
-  return lostObserver(input) ?? unknownToEngine(input);
+  return lostObserver(input) ?? untoldOutput(input) ?? unknownToEngine(input);
 }
 
 function lostObserver(input: ClassifyInput): Match | undefined {
@@ -31,6 +31,19 @@ function lostObserver(input: ClassifyInput): Match | undefined {
   if (nowMs - lastMs < OBSERVER_LOST_MS) return undefined;
   const says = `the output was not looked at for ${Math.round((nowMs - lastMs) / 1000)} s`;
   return { because: says, signals: [{ origin: 'metric', says, symptom: undefined, monoMs: nowMs }], sinceMs: lastMs };
+}
+
+/**
+ * Its looks succeed and none has ever told of a content: a manifest whose segments lie on another host, or are numbered
+ * by a clock that its server does not give. Whether it is dark will never be seen.
+ */
+function untoldOutput({ facts, nowMs }: ClassifyInput): Match | undefined {
+  const { output, watchedMs } = facts;
+  if (output?.lastOkMs === undefined || output.failStreak > 0 || output.changedMs !== undefined) return undefined;
+  if (watchedMs === undefined || nowMs - watchedMs < OBSERVER_LOST_MS) return undefined;
+  const says = 'its output can be read, and does not show whether it moves';
+  const signal = { origin: 'probe', says, symptom: undefined, monoMs: output.last.monoMs } as const;
+  return { because: says, signals: [signal], sinceMs: watchedMs };
 }
 
 function unknownToEngine(input: ClassifyInput): Match | undefined {

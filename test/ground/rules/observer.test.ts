@@ -82,6 +82,19 @@ describe('what is looked through is not trusted', () => {
     expect(found({ output: undefined })).toMatchObject({ sinceMs: NOW - 600_000, signals: [{ monoMs: NOW }] });
   });
 
+  it('when looks at the output succeed, and none has told of a content in 60 s', () => {
+    const mute = playlist(1_000, { changedMs: undefined, revisions: [], everChanged: false });
+    const untold = (given: Given) => gist(found({ output: mute, ...given }));
+    const says = 'its output can be read, and does not show whether it moves';
+    expect(untold({ watchedMs: NOW - 60_000 })).toEqual([says, `probe: ${says}`]);
+    expect(untold({ watchedMs: NOW - 59_999 })).toEqual([]);
+    expect(untold({ watchedMs: undefined })).toEqual([]);
+    expect(untold({ process: undefined })).toHaveLength(2);
+    expect(untold({ process: died(5_000) })).toEqual([]);
+    expect(untold({ output: { ...mute, failStreak: 1 } })).toEqual([]);
+    expect(untold({ output: { ...mute, lastOkMs: undefined } })).toEqual([]);
+  });
+
   it('when the engine answers and has not reported this channel for 60 s', () => {
     const untold = (agoMs: number, failed = 0) =>
       gist(found({ process: runs({ unreadableSinceMs: NOW - agoMs }) }, failed));
