@@ -26,12 +26,10 @@ const ROUNDED_MS = 3_000;
 export class Ages {
   readonly #known = new Map<ChannelId, Known>();
 
-  /** How old it was when the look began, by when it was first seen. Undefined, and forgotten, where it has no age. */
+  /** How old it was when the look began, by when it was first seen. Undefined where this look does not tell. */
   at(channel: ChannelId, { uptimeMs, ...look }: AgeSeen): number | undefined {
-    if (uptimeMs === undefined) {
-      this.#known.delete(channel);
-      return undefined;
-    }
+    // A list may leave a channel out once: the process is the same when it comes again.
+    if (uptimeMs === undefined) return undefined;
     const [earliestMs, latestMs] = [look.beganMs - uptimeMs, look.answeredMs - uptimeMs];
     const known = this.#known.get(channel);
     const isSame = known !== undefined && earliestMs - known.latestMs <= ROUNDED_MS;

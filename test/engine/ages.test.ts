@@ -20,12 +20,13 @@ describe('the age of a process', () => {
     expect(at(130_000, 76_000)).toBe(76_499);
   });
 
-  it('is forgotten with its process', () => {
+  it('goes on where a look did not tell it, and is each channel’s own', () => {
     const ages = new Ages();
-    const look = { beganMs: 100_000, answeredMs: 100_000 };
-    ages.at('news', { ...look, uptimeMs: 50_000 });
-    expect(ages.at('news', { ...look, uptimeMs: undefined })).toBeUndefined();
-    expect(ages.at('news', { ...look, uptimeMs: 49_000 })).toBe(49_000);
-    expect(ages.at('sport', { ...look, uptimeMs: 1_000 })).toBe(1_000);
+    const at = (beganMs: number, answeredMs: number, uptimeMs: number | undefined, channel = 'news') =>
+      ages.at(channel, { beganMs, answeredMs, uptimeMs });
+    expect(at(100_000, 108_000, 58_000)).toBe(58_000);
+    expect(at(110_000, 110_000, undefined)).toBeUndefined();
+    expect(at(111_000, 111_000, 61_000)).toBe(69_000);
+    expect(at(111_000, 111_000, 1_000, 'sport')).toBe(1_000);
   });
 });
