@@ -162,18 +162,18 @@ function seenBy(deps: CollectDeps, probes: () => Probes): Pick<CollectDeps, 'onS
 }
 
 function reportOf({ log, onBlind = () => undefined }: CollectDeps): (notice: TailNotice) => void {
-  let isPaged = false;
+  const paged = new Set<string>();
   return ({ source, path, kind, because }) => {
     log[ORDINARY.has(kind) ? 'info' : 'warn']({ source, path, kind }, because);
-    if (kind !== 'too_many_files' || isPaged) return;
-    isPaged = true;
-    onBlind(`logs: ${path}: ${because}`);
+    if (!BLINDING.has(kind) || paged.has(kind)) return;
+    paged.add(kind);
+    onBlind(`logs: ${path}: ${kind === 'failed' ? `${NOT_READ}: ` : ''}${because}`);
   };
 }
 
 function inputsOf(
   config: Config,
-  { clock, log, onSymptom, onSample }: CollectDeps,
+  { clock, log, onSymptom, onSample, onBlind = () => undefined }: CollectDeps,
   own: {
     readonly sink: ReturnType<typeof sinkFor>;
     readonly pools: PoolReadings;
@@ -182,6 +182,7 @@ function inputsOf(
 ): LogInputs {
   return createLogInputs(config, {
     ...{ clock, sink: own.sink, pools: own.pools, log, onSymptom, onSample },
+    onFailed: (source, because) => onBlind(`logs: ${source}: ${NOT_READ}: ${because}`),
     channelOf: (name) => {
       const number = own.channels.numberOf(name);
       return number === undefined ? undefined : own.channels.nameOf(number);
@@ -228,6 +229,9 @@ function probesOf(config: Config, deps: CollectDeps, read: { mounts: MountChecks
 }
 
 const HINT_FAST_MS = 15_000;
+/** After these something is not read any more, whatever it says. */
+const BLINDING: ReadonlySet<string> = new Set(['too_many_files', 'failed']);
+const NOT_READ = 'it is not read any more until Reeve is started again';
 /** What log files do every day. */
 const ORDINARY: ReadonlySet<string> = new Set(['following', 'rotated']);
 

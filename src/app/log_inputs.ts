@@ -29,6 +29,8 @@ export interface LogInputDeps {
   readonly channelOf: (name: string) => ChannelId | undefined;
   readonly onSample: (sample: Sample) => void;
   readonly onSymptom: (symptom: Symptom) => void;
+  /** What comes in by that source is not read any more. */
+  readonly onFailed: (source: string, because: string) => void;
 }
 
 /** Ways in besides files, commands and probes: what is pushed, syslog, the journal, standard input, Prometheus. */
@@ -47,7 +49,13 @@ export function createLogInputs(config: Config, deps: LogInputDeps): LogInputs {
   const { intake: intakeConfig } = config.collectors;
   const report = (source: string, kind: string, because: string): void =>
     log.warn({ source, kind }, safeText(because, 512));
-  const feeds = createFeeds({ clock, sink: deps.sink, report: (it) => report(it.source, it.kind, it.because) });
+  const feeds = createFeeds({
+    ...{ clock, sink: deps.sink },
+    report: ({ source, kind, because }) => {
+      report(source, kind, because);
+      if (kind === 'failed') deps.onFailed(source, safeText(because, 512));
+    },
+  });
   const limits = { ...DEFAULT_FEED_LIMITS, lateMs: intakeConfig.lateMs };
   const open: Open = (id) => feeds.open(id, limits);
   const openPushed: Open = (id) => feeds.open(id, { ...limits, pushed: true });

@@ -32,7 +32,10 @@ function collect(yaml: string, folder = aDirectory(), { filesMax = 100, isBroken
     },
     onPolled: () => undefined,
     onLooked: () => undefined,
-    onSymptom: (symptom) => symptoms.push(symptom),
+    onSymptom: (symptom) => {
+      symptoms.push(symptom);
+      if (isBroken) throw new Error('a bug');
+    },
     ...{ onBlind: (text: string) => blind.push(text), filesMax },
   });
   onTestFinished(() => collectors[Symbol.asyncDispose]());
@@ -40,7 +43,7 @@ function collect(yaml: string, folder = aDirectory(), { filesMax = 100, isBroken
   const raised = () => symptoms.map(({ channel, kind, origin }) => [channel, kind, origin]);
   const linesOf = (source: string) =>
     collectors.lines().flatMap((each) => (each.source === source && each.lines > 0 ? [[each.result, each.lines]] : []));
-  return { collectors, folder, raised, samples, linesOf, blind, errors };
+  return { collectors, folder, raised, samples, symptoms, linesOf, blind, errors };
 }
 
 const CHANNEL = 'channels: [{ id: news, engine: e }]\n';
@@ -140,6 +143,26 @@ describe('a look whose sample could not be taken', () => {
     });
     await expect.poll(() => samples.length, { timeout: 30_000 }).toBeGreaterThan(1);
     expect(errors[0]).toBe('its look could not be taken: a bug');
+  });
+});
+
+describe('what is not read any more after a bug', () => {
+  const says = 'it is not read any more until Reeve is started again: a bug';
+
+  it('is told a person, once, of files and of what is pushed', async () => {
+    const folder = aDirectory();
+    const logs = ['one', 'two'].map((name) => join(folder, `${name}.log`));
+    for (const path of logs) writeFileSync(path, '');
+    const { collectors, blind, symptoms } = collect(
+      `channels: [{ id: one, engine: e, logs: [${logs[0]}] }, { id: two, engine: e, logs: [${logs[1]}] }]\n`,
+      folder,
+      { isBroken: true },
+    );
+    for (const path of logs) appendFileSync(path, `${REFUSED}\n`);
+    await expect.poll(() => symptoms.length, { timeout: 30_000 }).toBe(2);
+    expect(blind).toEqual([expect.stringMatching(new RegExp(`^logs: \\S+/(?:one|two)\\.log: ${says}$`))]);
+    collectors.intake.take('loki_json', stream({ channel: 'one' }, 'write failed: No space left on device'));
+    await expect.poll(() => blind.slice(1), { timeout: 30_000 }).toEqual([`logs: intake:loki: ${says}`]);
   });
 });
 

@@ -37,6 +37,7 @@ function inputsOf(yaml: string, stateDirectory = aDirectory()) {
     channelOf: (name) => (['news', 'sport'].includes(name) ? name : undefined),
     onSample: (sample) => samples.push(sample),
     onSymptom: (symptom) => symptoms.push(symptom),
+    onFailed: () => undefined,
   };
   const inputs = createLogInputs(config!, deps);
   onTestFinished(() => inputs[Symbol.asyncDispose]());

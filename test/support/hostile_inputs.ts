@@ -75,6 +75,7 @@ export function openInputs({ clock, ...ears }: Ears) {
   const inputs = createLogInputs(configuration.config, {
     ...{ clock, sink, log: QUIET, onSymptom, onSample, pools: new PoolReadings(clock, () => undefined) },
     channelOf: (name) => CHANNELS.find((id) => id === name),
+    onFailed: () => undefined,
   });
   const app = new Hono<HttpEnv>();
   addIntake(app, { intake: inputs.intake, grantOf: (authorization) => grantOf(GRANTS, authorization) });
