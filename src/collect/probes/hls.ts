@@ -91,7 +91,7 @@ export function createHlsProbe({ url, ask, timeoutMs, clock }: HlsProbe): Playli
   const sizeOfNewest = async ({ playlist, address }: Held, signal: AbortSignal, isCalm: boolean) => {
     if (playlist.newestBytes !== undefined) return playlist.newestBytes;
     const isSame = sized?.revision === playlist.revision;
-    if (isSame && typeof sized?.bytes === 'number') return sized.bytes;
+    if (isSame && typeof sized?.bytes === 'number' && sized.bytes > 0) return sized.bytes;
     const nowMs = clock.monotonicMs();
     const { bytes: before, monoMs: sizedMs = Number.NEGATIVE_INFINITY } = sized ?? {};
     if (isCalm && before !== 0 && before !== 'missing' && nowMs - sizedMs < CALM_SIZE_MS) return undefined;

@@ -190,6 +190,19 @@ describe('a look at a playlist', () => {
     expect(JSON.parse(JSON.stringify({ ok, newestSegmentBytes, newestSegmentMissing }))).toEqual({ ok: true, ...says });
   });
 
+  it('asks again about an empty one: it may be listed while it is written', async () => {
+    let bytes = 0;
+    const { url } = await serve((request, response) => {
+      if (request.url === '/index.m3u8') return response.end(mediaPlaylist(1));
+      if (bytes === 0 && request.method === 'GET') return response.writeHead(416).end();
+      return response.setHeader('content-length', bytes).end();
+    });
+    const probe = aProbe(`${url}/index.m3u8`);
+    expect(await probe(forever)).toMatchObject({ newestSegmentBytes: 0 });
+    bytes = 900;
+    expect(await probe(forever)).toMatchObject({ newestSegmentBytes: 900 });
+  });
+
   it('asks about a missing segment again at each look, however calm the channel is', async () => {
     const { url, asked } = await listing(mediaPlaylist(1), { HEAD: 404, GET: 404 });
     const probe = aProbe(`${url}/index.m3u8`);
