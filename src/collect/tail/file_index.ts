@@ -3,6 +3,7 @@ import { type BigIntStats, fstatSync } from 'node:fs';
 import type { Checkpoint } from '../../core/chunk.ts';
 import type { Clock, MonoMs } from '../../core/clock.ts';
 import { HOUR_MS } from '../../core/duration.ts';
+import { Copies } from './copies.ts';
 import { type Finder, type Found, openBeside, type Sighting } from './finder.ts';
 import { findMoved, generationsAfter } from './generations.ts';
 import { closeQuietly, idOf, isOf, isStale, isStill, keyOfStat, type Opened } from './identity.ts';
@@ -32,6 +33,7 @@ export interface FileIndexPorts {
 /** The files of one source: which stand at its path, which were rotated away, and where each begins to count. */
 export class FileIndex {
   readonly #ports: FileIndexPorts;
+  readonly #copies = new Copies();
   #files: LogFile[] = [];
   #byPath = new Map<string, LogFile>();
   #isFirstLook = true;
@@ -94,8 +96,7 @@ export class FileIndex {
     if (this.#isFirstLook) this.#recoverRest(sighting);
     this.#forgetLocked(sighting);
     this.#byPath = new Map(this.#files.filter((file) => !file.isDetached).map((file) => [file.path, file]));
-    this.#isFirstLook = false;
-    this.#wasReachable = sighting.isReachable;
+    [this.#isFirstLook, this.#wasReachable] = [false, sighting.isReachable];
   }
 
   #forgetLocked({ files, troubles }: Sighting): void {
@@ -108,19 +109,19 @@ export class FileIndex {
     const moved = file.isDetached || file.path !== there.path;
     if (moved) this.changes += 1;
     if (moved || Number(there.stat.size) !== file.size) this.#ports.wake(file);
-    file.detachedMs = undefined;
-    file.replaced = false;
-    file.path = there.path;
+    Object.assign(file, { detachedMs: undefined, replaced: false, path: there.path });
   }
 
   /** A file that is not open yet. */
   #take(there: Found): void {
+    const copy = this.#isFirstLook ? undefined : this.#copies.of(there, this.#files, this.#ports.clock.monotonicMs());
+    if (copy?.isUnderWay) return;
     const opened = this.#open(there.path, () => this.#ports.finder.open(there.path));
     if (opened === undefined) return;
     const file = this.#enrol(there.path, opened);
     const previous = this.#files.findLast((other) => other.path === there.path && other !== file && !other.replaced);
     if (previous !== undefined) previous.replaced = true;
-    if (!this.#resume(file)) this.#begin(file, there, previous);
+    if (!(copy && file.resume(copy.original)) && !this.#resume(file)) this.#begin(file, there, previous);
     this.#locked.delete(there.path);
     this.#ports.say('following', there.path, `from byte ${file.offset} of ${file.size}`);
   }
@@ -179,9 +180,7 @@ export class FileIndex {
     const moved = findMoved(path, BigInt(row.inode));
     const opened = moved && this.#open(moved.path, () => openBeside(moved.path));
     if (opened !== undefined && isOf(row, idOf(opened.stat), opened.fd)) {
-      const file = this.#enrol(path, opened);
-      file.detachedMs = this.#ports.clock.monotonicMs();
-      file.replaced = true;
+      const file = this.#enrolRotated(path, opened);
       if (file.resume(row)) {
         rows.release(row);
         // What followed a rotated file has rows of its own; what followed the last known one may have none.
@@ -206,9 +205,7 @@ export class FileIndex {
       if (this.#ports.isLog(sibling.path)) continue;
       const opened = this.#open(sibling.path, () => openBeside(sibling.path));
       if (opened === undefined) continue;
-      const file = this.#enrol(last.path, opened);
-      file.detachedMs = this.#ports.clock.monotonicMs();
-      file.replaced = true;
+      const file = this.#enrolRotated(last.path, opened);
       file.after = newest;
       if (!this.#resume(file)) file.beginAtStart(backlog);
       newest = file;
@@ -247,6 +244,10 @@ export class FileIndex {
     if (opened.kind === 'unreadable' && /^E(?:ACCES|PERM)$/.test(opened.because)) this.#locked.add(path);
     if (opened.kind === 'refused' || opened.kind === 'unreadable') say(opened.kind, path, opened.because);
     return undefined;
+  }
+
+  #enrolRotated(path: string, opened: Extract<Opened, { kind: 'open' }>): LogFile {
+    return Object.assign(this.#enrol(path, opened), { detachedMs: this.#ports.clock.monotonicMs(), replaced: true });
   }
 
   #enrol(path: string, opened: Extract<Opened, { kind: 'open' }>): LogFile {

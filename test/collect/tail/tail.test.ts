@@ -252,6 +252,54 @@ describe('rotation', () => {
     expect(tail.stats()[0]).toMatchObject({ lines: 2, files: 1 });
   });
 
+  describe('by copytruncate, under a pattern that takes the copy, too,', () => {
+    const setUpBoth = async () => {
+      const directory = aDirectory();
+      const path = join(directory, 'a.log');
+      writeFileSync(path, '');
+      const following = follow([{ id: 'a', path: join(directory, '*.log*') }], aWorld());
+      const lines = Array.from({ length: 40 }, (_, at) => `line ${at} of the old generation\n`).join('');
+      appendFileSync(path, lines);
+      await following.tail.drainNow();
+      await following.advance(2_000);
+      const before = following.seen.length;
+      const rest = () => following.seen.slice(before).map(({ text, backlog }) => [text, backlog]);
+      return { ...following, path, lines, rest };
+    };
+
+    it('reads of the copy only what it had not read yet, as backlog', async () => {
+      const { tail, path, lines, rest } = await setUpBoth();
+      // The copy is found while it is made.
+      writeFileSync(`${path}.1`, '');
+      await tail.drainNow();
+      appendFileSync(`${path}.1`, lines.slice(0, 500));
+      await tail.drainNow();
+      appendFileSync(`${path}.1`, `${lines.slice(500)}unread\n`);
+      truncateSync(path);
+      appendFileSync(path, 'new\n');
+      await tail.drainNow();
+      expect(rest().sort()).toEqual([
+        ['new\n', false],
+        ['unread\n', true],
+      ]);
+    });
+
+    it('reads a log of its own with such a name from its beginning', async () => {
+      const { tail, path, advance, rest } = await setUpBoth();
+      writeFileSync(`${path}.1`, 'one\n');
+      await tail.drainNow();
+      expect(rest()).toEqual([]);
+      await advance(10_000);
+      await tail.drainNow();
+      appendFileSync(`${path}.1`, 'two\n');
+      await tail.drainNow();
+      expect(rest()).toEqual([
+        ['one\n', false],
+        ['two\n', false],
+      ]);
+    });
+  });
+
   it('by copytruncate begins again and says that lines may be lost', async () => {
     const { path, tail, texts, world } = await setUp();
     appendFileSync(path, 'first line\nsecond line\n');
