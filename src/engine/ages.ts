@@ -11,12 +11,15 @@ export interface AgeSeen {
 
 interface Known {
   readonly bornMs: MonoMs;
-  /** It began no later than this. */
+  /** It began no later than this, as the last look has it. */
   readonly latestMs: MonoMs;
+  readonly seenMs: MonoMs;
 }
 
 /** Ages are given in whole seconds, and rounded either way. */
 const ROUNDED_MS = 3_000;
+/** By how much two clocks that are kept right may part: a clock is slewed by half a thousandth at most (adjtimex). */
+const DRIFT = 0.001;
 
 /**
  * The age was taken somewhere between the question and the answer. Of a list that takes five seconds and a single
@@ -32,9 +35,11 @@ export class Ages {
     if (uptimeMs === undefined) return undefined;
     const [earliestMs, latestMs] = [look.beganMs - uptimeMs, look.answeredMs - uptimeMs];
     const known = this.#known.get(channel);
-    const isSame = known !== undefined && earliestMs - known.latestMs <= ROUNDED_MS;
+    const boundMs = known === undefined ? latestMs : known.latestMs + (look.beganMs - known.seenMs) * DRIFT;
+    const isSame = known !== undefined && earliestMs - boundMs <= ROUNDED_MS;
     const bornMs = isSame ? known.bornMs : earliestMs;
-    this.#known.set(channel, { bornMs, latestMs: isSame ? Math.min(known.latestMs, latestMs) : latestMs });
+    const seenMs = look.beganMs;
+    this.#known.set(channel, { bornMs, latestMs: isSame ? Math.min(boundMs, latestMs) : latestMs, seenMs });
     return Math.max(0, look.beganMs - bornMs);
   }
 }

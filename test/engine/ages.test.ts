@@ -15,9 +15,18 @@ describe('the age of a process', () => {
     const ages = new Ages();
     const at = (beganMs: number, uptimeMs: number) => ages.at('news', { beganMs, answeredMs: beganMs + 500, uptimeMs });
     expect(at(100_000, 50_000)).toBe(50_000);
-    expect(at(110_000, 56_500)).toBe(60_000);
-    expect(at(120_000, 66_499)).toBe(66_499);
-    expect(at(130_000, 76_000)).toBe(76_499);
+    expect(at(110_000, 56_490)).toBe(60_000);
+    expect(at(120_000, 66_469)).toBe(66_469);
+    expect(at(130_000, 76_000)).toBe(76_469);
+  });
+
+  it('is that of the same process over weeks in which its clock and ours part', () => {
+    const ages = new Ages();
+    const DAY_MS = 86_400_000;
+    for (let at = DAY_MS; at < 40 * DAY_MS; at += DAY_MS / 24) {
+      const uptimeMs = Math.floor((at * 0.9995) / 1_000) * 1_000;
+      expect(ages.at('news', { beganMs: at, answeredMs: at + 500, uptimeMs })! - at).toBeCloseTo(-43_200, -4);
+    }
   });
 
   it('goes on where a look did not tell it, and is each channel’s own', () => {
