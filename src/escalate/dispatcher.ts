@@ -90,7 +90,7 @@ export class Dispatcher implements AsyncDisposable {
       repeatMs: () => timing.repeatMs,
       attemptMs: options.attemptMs ?? ATTEMPT_MS,
       routing: this.#routing,
-      pages: () => this.#pages(),
+      pages: this.pages,
       record: (fact: JournalFact) => this.#record(fact),
       delivered: () => this.#noteDelivered(),
       signal: this.#stopped.signal,
@@ -165,7 +165,7 @@ export class Dispatcher implements AsyncDisposable {
 
   /** `unheard`: of each critical page that is open and that nobody has, the receivers to which it leads by now. */
   reception(): { readonly receivers: readonly ReceiverStatus[]; readonly unheard: readonly (readonly string[])[] } {
-    const pages = this.#pages().filter((page) => this.#isUnheard(page));
+    const pages = this.pages().filter((page) => this.#isUnheard(page));
     const namesOf = (page: Page) => this.#lanes.filter((lane) => lane.isToHave(page)).map((lane) => lane.receiver.name);
     return { receivers: this.status(), unheard: pages.map(namesOf) };
   }
@@ -200,9 +200,8 @@ export class Dispatcher implements AsyncDisposable {
     return isDelivered(page) && isBefore(outbox(), receiver, page) ? undefined : routing(page, receiver);
   };
 
-  #pages(): readonly Page[] {
-    return [...this.#unjournaled.pages, ...this.#options.outbox().pages];
-  }
+  /** Open ones and those that are over and kept; first what the journal could not take. */
+  readonly pages: Read<readonly Page[]> = () => [...this.#unjournaled.pages, ...this.#options.outbox().pages];
 
   #isUnheard(page: Page): boolean {
     if (page.escalation.severity !== 'critical' || page.resolved !== undefined) return false;

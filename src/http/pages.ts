@@ -1,7 +1,7 @@
 // Open pages, as people and programs read them.
 import type { EpochMs, MonoMs } from '../core/clock.ts';
 import { keyOfScope } from '../core/scope.ts';
-import { isLouder, type Outbox, type Page } from '../escalate/outbox.ts';
+import { isLouder, type Page } from '../escalate/outbox.ts';
 
 interface Moment {
   readonly nowMs: MonoMs;
@@ -15,7 +15,7 @@ const byLoudnessThenAge = (a: Page, b: Page): number => {
 };
 
 /** Loudest first, then oldest first. `deliveredTo`: the receivers that took it since it is open. */
-export const pageViews = ({ pages }: Pick<Outbox, 'pages'>, { nowMs, now }: Moment): readonly unknown[] =>
+export const pageViews = (pages: readonly Page[], { nowMs, now }: Moment): readonly unknown[] =>
   pages
     .filter(({ resolved }) => resolved === undefined)
     .sort(byLoudnessThenAge)

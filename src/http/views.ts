@@ -14,7 +14,7 @@ import type { Settings } from '../incident/pipeline/settings.ts';
 import type { DecisionPipeline } from '../incident/pipeline/decision_pipeline.ts';
 import { type OpenIncident, openOn } from '../incident/lifecycle/state.ts';
 import type { ChannelSetup } from '../ground/facts/setup.ts';
-import type { Outbox } from '../escalate/outbox.ts';
+import type { Page } from '../escalate/outbox.ts';
 import { runText } from './decision_text.ts';
 import { pageViews } from './pages.ts';
 import { questionViews, refusedNow } from './questions.ts';
@@ -38,7 +38,8 @@ export interface ViewDeps {
   readonly settings: () => Settings;
   readonly channels: readonly ChannelSetup[];
   readonly read: ReadJournal;
-  readonly outbox: Read<Outbox>;
+  /** Open ones, and those that are over and kept. */
+  readonly pagesKept: Read<readonly Page[]>;
   readonly secondsSinceLastDeliveryOk: () => number | undefined;
   readonly receivers: Read<readonly { readonly id: string; readonly error: string | undefined }[]>;
   /** Why the last heartbeat did not leave or was not taken. */
@@ -96,8 +97,8 @@ export class Views {
   }
 
   pages(): readonly unknown[] {
-    const { clock, outbox } = this.#deps;
-    return pageViews(outbox(), { nowMs: clock.monotonicMs(), now: clock.now() });
+    const { clock, pagesKept } = this.#deps;
+    return pageViews(pagesKept(), { nowMs: clock.monotonicMs(), now: clock.now() });
   }
 
   /** Newest first, from the journal: open and closed ones. */

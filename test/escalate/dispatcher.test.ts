@@ -425,6 +425,7 @@ describe('a page that was raised without the journal', () => {
     store.failWrites('no space left on device');
     dispatcher.pageUnjournaled(escalation('esc-1', { key: 'journal', reason: 'journal_broken' }));
     await advance(5 * MINUTE_MS);
+    expect(dispatcher.pages()).toMatchObject([{ key: 'unjournaled/journal', acked: undefined }]);
     expect(dispatcher.acknowledgeUnjournaled('unjournaled/other', 'ann')).toBe(false);
     expect(dispatcher.acknowledgeUnjournaled('unjournaled/journal', 'ann')).toBe(true);
     expect(dispatcher.acknowledgeUnjournaled('unjournaled/journal', 'bob')).toBe(false);

@@ -10,7 +10,7 @@ describe('open pages', () => {
     const { live, engine, outbox, ledger, clock } = pipelineHarness({
       personaWith: { tool_access_policy: { restart_channel: 'deny' } },
     });
-    const pages = () => pageViews(outbox(), { nowMs: clock.monotonicMs(), now: clock.now() });
+    const pages = () => pageViews(outbox().pages, { nowMs: clock.monotonicMs(), now: clock.now() });
     await live(10_000);
     expect(pages()).toEqual([]);
     engine.kill('news');
@@ -45,7 +45,7 @@ describe('open pages', () => {
       page('older', 'critical', -60_000, { told }),
       page('loud', 'warning', -70_000, { acked: { who: 'ann', at: 5 } }),
     ];
-    const views = pageViews({ pages: pages as never }, AT) as { key: string }[];
+    const views = pageViews(pages as never, AT) as { key: string }[];
     expect(views.map(({ key }) => key)).toEqual(['older', 'younger', 'loud', 'quiet']);
     expect(views[0]).toMatchObject({ openMs: 60_000, deliveredTo: ['oncall'], incident: null, classification: null });
     // The wall clock was set back since.

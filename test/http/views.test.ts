@@ -14,7 +14,7 @@ function viewed(options: PipelineOptions = {}, change: Partial<ViewDeps> = {}) {
     ...{ version: '1.2.3', clock: world.clock, pipeline: world.pipeline },
     ...{ settings: world.settings, channels: world.channels, read: (query) => world.ledger.read(query) },
     ...{ secondsSinceLastDeliveryOk: () => undefined, receivers: () => [], problems: () => [], waiting: () => [] },
-    outbox: world.outbox,
+    pagesKept: () => world.outbox().pages,
     heartbeat: () => undefined,
     ...change,
   });
