@@ -2,7 +2,7 @@
 import type { Probe } from './scheduled_probe.ts';
 
 /** Of the places for looks that run at once so many are for one peer, where there are several. */
-const SHARE_OF_ONE = 0.5;
+const SHARE_OF_ONE = 0.75;
 
 export const shareOf = (probes: readonly Probe[], concurrencyMax: number): number =>
   new Set(probes.map(({ peer }) => peer)).size > 1

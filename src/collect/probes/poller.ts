@@ -11,7 +11,7 @@ export interface PollerOptions {
   readonly clock: Clock;
   /** Probes that run at once; the others wait in order. */
   readonly concurrencyMax: number;
-  /** Those of one peer. Default: where there are several peers, half of all. */
+  /** Those of one peer. Default: where there are several peers, three quarters of all. */
   readonly perPeerMax?: number;
   /** Called for a probe that rejected. The others go on. */
   readonly onBug: (probe: string, thrown: unknown) => void;

@@ -71,13 +71,13 @@ describe('the poller', () => {
     });
     poller.start();
     await advance(2_000);
-    expect(runs.map(({ name }) => name)).toEqual(['a', 'hung0', 'hung1', 'b']);
-    for (const { name, end } of runs) if (name === 'a' || name === 'b') end();
-    await advance(2_000);
-    expect(runs.map(({ name }) => name).slice(4)).toEqual(['a', 'b']);
-    for (const { end } of [...runs]) end();
+    expect(runs.map(({ name }) => name)).toEqual(['a', 'hung0', 'hung1', 'hung2']);
+    for (const { name, end } of runs) if (name === 'a') end();
     await advance(0);
-    expect(runs.map(({ name }) => name).slice(6)).toEqual(['hung2', 'hung3']);
+    expect(runs.map(({ name }) => name).slice(4)).toEqual(['b']);
+    for (const { name, end } of [...runs]) if (name.startsWith('hung')) end();
+    await advance(0);
+    expect(runs.map(({ name }) => name).slice(5)).toEqual(['hung3', 'hung4', 'hung5']);
   });
 
   it('gives all places to looks at the only peer there is', async () => {
