@@ -71,6 +71,7 @@ describe('reeve, as people type it', { timeout: 120_000 }, () => {
     why: { args: () => ['news'] },
     'why-not': { args: () => ['news', 'restart_channel'] },
     approvals: { args: () => [] },
+    pages: { args: () => [] },
     ask: {
       args: () => ['--backend', 'none', '--route', '--grant', 'read', 'is anything wrong with news?'],
       says: /^\[Model\]: none.*\n\[Routing\]: .*\n$/,

@@ -1,5 +1,5 @@
 import { appendFileSync, mkdirSync, writeFileSync } from 'node:fs';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
 import { type Daemon, reeve, Rig, until } from '../support/rig.ts';
 
 const PERSONA = `id: mine
@@ -93,4 +93,19 @@ describe('an edit while the daemon runs', () => {
     rig.writeConfig();
     await until('the problem is gone', async () => (await status()).problems.length === 0);
   });
+});
+
+it('a start with a persona that allows what the one before refused has the refused channel restarted', async () => {
+  const rig = await Rig.open({ config: 'persona: mine' });
+  onTestFinished(() => rig[Symbol.asyncDispose]());
+  mkdirSync(rig.at('personas'));
+  writeFileSync(rig.at('personas/mine.yaml'), PERSONA.replace('require_evidence', 'deny'));
+  const refusing = await rig.run();
+  rig.die('news');
+  await until('a person is paged', () => rig.delivered.length > 0);
+  refusing.child.kill('SIGTERM');
+  await until('it has stopped', () => refusing.child.exitCode !== null);
+  writeFileSync(rig.at('personas/mine.yaml'), PERSONA);
+  await rig.run();
+  await until('it is restarted', () => rig.invocations('news') === 1);
 });

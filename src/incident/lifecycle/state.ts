@@ -55,6 +55,8 @@ export interface IncidentState {
   readonly open: readonly OpenIncident[];
   /** Oldest first; absent where there are none. */
   readonly cured?: readonly PastCure[];
+  /** Of the configuration in force. Absent in a snapshot of an earlier version. */
+  readonly configSha?: string;
 }
 
 /** Cures of closed incidents are remembered this long, and at most so many of them. */
@@ -76,10 +78,17 @@ export const incidentProjection: Projection<IncidentState> = {
       return { ...state, open: [...state.open, newlyOpen(fact.incident, entry.monoMs)] };
     if (fact.type === 'incident.closed') return closed(state, entry);
     if (fact.type === 'attempt.relapsed') return changedIn(withoutCure(state, fact.permit.id), entry);
-    if (mayUndo(fact)) return reopened(state, (held) => isUndoneBy(fact, held));
+    if (mayUndo(fact))
+      return underConfiguration(
+        reopened(state, (held) => isUndoneBy(fact, held, state.configSha)),
+        fact,
+      );
     return entry.incident !== undefined && CHANGES.has(fact.type) ? changedIn(state, entry) : state;
   },
 };
+
+const underConfiguration = (state: IncidentState, fact: JournalFact): IncidentState =>
+  fact.type === 'reeve.started' || fact.type === 'config.loaded' ? { ...state, configSha: fact.configSha } : state;
 
 const changedIn = (state: IncidentState, entry: JournalEntry): IncidentState => ({
   ...state,

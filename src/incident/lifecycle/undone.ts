@@ -21,11 +21,13 @@ const UNDOING: ReadonlySet<string> = new Set([
   'control.phase_set',
   'control.reset',
   'config.loaded',
+  'reeve.started',
 ]);
 
 export const mayUndo = ({ type }: JournalFact): boolean => UNDOING.has(type);
 
-export function isUndoneBy(fact: JournalFact, held: Held): boolean {
+/** `configSha`: of the configuration that was in force so far; undefined: not known. */
+export function isUndoneBy(fact: JournalFact, held: Held, configSha?: string): boolean {
   switch (fact.type) {
     case 'containment.cleared':
       return fact.reason === 'shared_cause' && waitsAtRest(held) && covers(fact.scope, held.incident);
@@ -45,6 +47,10 @@ export function isUndoneBy(fact: JournalFact, held: Held): boolean {
       return covers(fact.scope, held.incident);
     case 'config.loaded':
       return (fact.applied ?? []).some((key) => DECIDING.has(key)) && isEscalatedFor(held, OF_THE_CONFIGURATION);
+    case 'reeve.started': {
+      const isOther = configSha !== undefined && configSha !== fact.configSha;
+      return isOther && isEscalatedFor(held, OF_THE_CONFIGURATION);
+    }
     default:
       return false;
   }

@@ -204,6 +204,19 @@ describe('a command of a person', () => {
     expect([reopenedBy(ofRule, news), reopenedBy(refused('containment'), news)]).toEqual([false, false]);
   });
 
+  it('to start Reeve with another configuration reopens what the one before refused', () => {
+    const started = (configSha: string): Step => [0, { type: 'reeve.started', version: '1', configSha }, ''];
+    const loaded = (configSha: string): Step => [8, { type: 'config.loaded', configSha, because: '' }, ''];
+    const reopens = (...steps: readonly Step[]) =>
+      heldOf([started('a'), opened(), ended(1, refused('phase')), ...steps]).reopened === true;
+    expect([reopens(started('b')), reopens(started('a')), reopens(loaded('b'), started('b'))]).toEqual([
+      true,
+      false,
+      false,
+    ]);
+    expect(reopens(loaded('b'), started('a'))).toBe(true);
+  });
+
   it('reopens nothing before the first run has ended', () => {
     expect(heldOf([opened(), reset({ kind: 'fleet' })]).reopened).toBeUndefined();
   });

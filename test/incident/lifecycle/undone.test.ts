@@ -14,6 +14,19 @@ const heldAfter = (last: Outcome | undefined): OpenIncident => ({ ...newlyOpen(a
 const escalated = (reason: Extract<Outcome, { kind: 'escalated' }>['reason'], denial?: DenialCode): OpenIncident =>
   heldAfter({ kind: 'escalated', reason, because: '', denial });
 
+describe('a start with another configuration', () => {
+  const started = (configSha: string): JournalFact => ({ type: 'reeve.started', version: '1', configSha });
+  const denied = escalated('guard_refused', 'persona_denies');
+
+  it('undoes what an edit does, and a start with the same one undoes nothing', () => {
+    expect(isUndoneBy(started('cd'), denied, 'ab')).toBe(true);
+    expect(isUndoneBy(started('ab'), denied, 'ab')).toBe(false);
+    expect(isUndoneBy(started('cd'), escalated('guard_refused', 'breaker_open'), 'ab')).toBe(false);
+    // A journal of an earlier version does not tell which one was in force.
+    expect(isUndoneBy(started('cd'), denied)).toBe(false);
+  });
+});
+
 describe('an edit of the configuration', () => {
   it('undoes what the configuration refused, and that nothing could be planned', () => {
     const undone = DENIAL_CODES.filter((code) => isUndoneBy(loaded(['limits']), escalated('guard_refused', code)));
@@ -51,8 +64,9 @@ describe('an edit of the configuration', () => {
     expect(isUndoneBy(loaded(applied), escalated('guard_refused', 'persona_denies'))).toBe(isUndone);
   });
 
-  it('is looked at, as no other fact of the daemon is', () => {
+  it('is looked at, as a start is, and an end is not', () => {
     expect(mayUndo(loaded())).toBe(true);
+    expect(mayUndo({ type: 'reeve.started', version: '1', configSha: 'ab' })).toBe(true);
     expect(mayUndo({ type: 'reeve.stopped', because: '' })).toBe(false);
     expect(isUndoneBy({ type: 'reeve.stopped', because: '' }, escalated('no_plan'))).toBe(false);
   });
