@@ -25,7 +25,7 @@ import type { RuleState } from '../core/rule.ts';
 import { parseScope, type Scope } from '../core/scope.ts';
 import type { Dispatcher } from '../escalate/dispatcher.ts';
 import { acknowledge } from '../escalate/escalator.ts';
-import type { Outbox } from '../escalate/outbox.ts';
+import type { Outbox, Page } from '../escalate/outbox.ts';
 import type { DecisionPipeline } from '../incident/pipeline/decision_pipeline.ts';
 import type { Settings } from '../incident/pipeline/settings.ts';
 import { propose } from '../incident/runs/proposal.ts';
@@ -49,7 +49,7 @@ export interface CommandDeps {
   readonly clock: Clock;
   readonly ids: Ids;
   readonly outbox: Read<Outbox>;
-  readonly dispatcher: Pick<Dispatcher, 'deliverTest' | 'status' | 'acknowledgeUnjournaled'>;
+  readonly dispatcher: Pick<Dispatcher, 'deliverTest' | 'status' | 'acknowledgeUnjournaled' | 'pages'>;
   readonly reload: () => Change;
   readonly learning: Pick<Learning, 'setState'>;
   readonly settings: () => Settings;
@@ -222,16 +222,21 @@ function acked(command: Command, { outbox, append, dispatcher }: CommandDeps): C
   const key = text(command, 'key');
   const drafts = acknowledge(outbox(), key, command.who);
   if (drafts.length > 0) append(drafts);
-  else if (!dispatcher.acknowledgeUnjournaled(key, command.who)) return noSuchPage(outbox());
+  else if (!dispatcher.acknowledgeUnjournaled(key, command.who)) return noSuchPage(key, dispatcher.pages());
   return { ok: true, said: 'acknowledged: it is not repeated' };
 }
 
-function noSuchPage({ pages }: Outbox): CommandAnswer {
-  const waiting = pages.filter(({ resolved, acked: taken }) => resolved === undefined && taken === undefined);
-  const keys = waiting.slice(0, NAMED_MAX).map(({ key }) => key);
+function noSuchPage(key: string, pages: readonly Page[]): CommandAnswer {
+  const open = pages.filter(({ resolved }) => resolved === undefined);
+  const taken = open.find((page) => page.key === key)?.acked;
+  if (taken !== undefined) {
+    return { ok: false, code: 'nothing_to_do', because: `${taken.who} has acknowledged it already` };
+  }
+  const waiting = open.filter(({ acked: by }) => by === undefined);
+  const keys = waiting.slice(0, NAMED_MAX).map((page) => page.key);
   const rest = waiting.length > NAMED_MAX ? ` and ${waiting.length - NAMED_MAX} more` : '';
   const which = keys.length === 0 ? 'none waits for that' : `these wait for that: ${keys.join(', ')}${rest}`;
-  return { ok: false, because: `no page with this key is open and unacknowledged; ${which}` };
+  return { ok: false, code: 'target_unknown', because: `no page with this key is open and unacknowledged; ${which}` };
 }
 
 /** The token is in the answer and nowhere else: what is kept is its hash. */

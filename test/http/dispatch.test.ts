@@ -8,7 +8,12 @@ import { type CommandDeps, createCommands } from '../../src/http/dispatch.ts';
 import { pipelineHarness } from '../support/pipeline_harness.ts';
 
 const HOOK = { receiver: 'hook', error: undefined, failingForMs: undefined, pages: 0, isOwed: false };
-const NO_RECEIVER = { deliverTest: async () => [], status: () => [], acknowledgeUnjournaled: () => false };
+const NO_RECEIVER = {
+  deliverTest: async () => [],
+  status: () => [],
+  acknowledgeUnjournaled: () => false,
+  pages: () => [],
+};
 const ANN = { who: 'ann', because: 'on call' };
 
 function setUp(with_: Partial<CommandDeps> = {}, options: Parameters<typeof pipelineHarness>[0] = {}) {
@@ -215,8 +220,13 @@ describe('a command', () => {
 
   it('to acknowledge a page by a wrong key names those that wait', async () => {
     const pages = ['a', 'b', 'c', 'd', 'e', 'f'].map((key) => ({ key, escalation: {} }));
-    const { run } = setUp({ outbox: () => ({ pages: [...pages, { key: 'over', resolved: {} }] }) as never });
+    const all = [...pages, { key: 'over', resolved: {} }, { key: 'had', acked: { who: 'bob' } }];
+    const { run } = setUp({ dispatcher: { ...NO_RECEIVER, pages: () => all as never } });
+    expect(await run('ack', { key: 'had' })).toMatchObject({
+      ...{ code: 'nothing_to_do', because: 'bob has acknowledged it already' },
+    });
     expect(await run('ack', { key: 'incident/inc-9' })).toMatchObject({
+      code: 'target_unknown',
       because: expect.stringContaining('these wait for that: a, b, c, d, e and 1 more'),
     });
   });
