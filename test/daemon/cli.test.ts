@@ -114,7 +114,7 @@ describe('reeve, as people type it', { timeout: 120_000 }, () => {
     'maintenance end': { args: () => ['win-none', '--because', 'a test'], exits: [64] },
     'maintenance list': { args: () => [] },
     page: { args: () => ['--test'] },
-    ack: { args: () => ['nothing'], exits: [1] },
+    ack: { args: () => ['nothing'], exits: [64] },
   };
   /** teach.test.ts has them, and the tests of the rulebook those of rules: they need a proposal. */
   const PATTERNS = ['list', 'show', 'diff', 'promote'].map((name) => `patterns ${name}`);
