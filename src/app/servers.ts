@@ -27,7 +27,7 @@ import type { Heartbeat } from '../escalate/heartbeat.ts';
 import { headBits } from '../journal/heads.ts';
 import { readiness, watchLoopLag } from '../telemetry/health.ts';
 import { createMetrics, type Metrics } from '../telemetry/metrics.ts';
-import { tellingOf } from '../cli/story.ts';
+import { tellingOf } from '../journal/telling.ts';
 import { messageOf } from '../core/errors.ts';
 import { fromWire } from '../core/wire.ts';
 

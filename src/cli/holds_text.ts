@@ -1,5 +1,6 @@
 /** Words what people hold Reeve off: leases and maintenance windows. */
-import { plain, spell } from './output.ts';
+import { spell } from '../core/duration.ts';
+import { plain } from './output.ts';
 
 export interface WireWindow {
   readonly id: string;

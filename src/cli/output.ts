@@ -1,5 +1,6 @@
 /** Writes results to a terminal: JSON, tables, colours, safe text. */
 import { styleText } from 'node:util';
+import { spell } from '../core/duration.ts';
 
 /** Where a command writes and how: injected, so that a test can read what a person would. */
 export interface Terminal {
@@ -41,16 +42,6 @@ export function table(head: readonly string[], rows: readonly (readonly string[]
 /** A list that may be empty: a head without a row would leave it open whether anything was found. */
 export const listed = (head: readonly string[], rows: readonly (readonly string[])[]): string =>
   rows.length === 0 ? 'none' : table(head, rows);
-
-/** `1 h 5 m`, `12 s`, `340 ms`: for people. */
-export function spell(durationMs: number): string {
-  if (durationMs < 1_000) return `${Math.round(durationMs)} ms`;
-  const seconds = Math.round(durationMs / 1_000);
-  if (seconds < 120) return `${seconds} s`;
-  const minutes = Math.floor(seconds / 60);
-  if (minutes < 120) return `${minutes} m ${seconds % 60} s`;
-  return `${Math.floor(minutes / 60)} h ${minutes % 60} m`;
-}
 
 /** `free in 16061 ms` as `free in 16 s`: the daemon's texts are exact, and for people that is too much. */
 export const spelled = (text: string): string =>

@@ -1,5 +1,6 @@
 /** Writes open pages: as a table, and in the status those that nobody has taken. */
-import { plain, spell, table } from './output.ts';
+import { spell } from '../core/duration.ts';
+import { plain, table } from './output.ts';
 
 export interface WirePage {
   readonly key: string;

@@ -1,5 +1,6 @@
 /** Writes the questions that wait for a person: as a table, and one line each in the status. */
-import { plain, spell, table } from './output.ts';
+import { spell } from '../core/duration.ts';
+import { plain, table } from './output.ts';
 
 export interface WireQuestion {
   readonly id: string;

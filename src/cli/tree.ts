@@ -5,7 +5,8 @@ import { eventId, type EventType, type HubLink } from '../memory/node.ts';
 import { processTree, type TreeNode, type TracedNode, tracedNodes } from '../memory/process_tree.ts';
 import { typeText } from './memory_text.ts';
 import { paint, plain, type Terminal } from './output.ts';
-import { tellingOf, type WireEntry } from './story.ts';
+import { tellingOf } from '../journal/telling.ts';
+import type { WireEntry } from './story.ts';
 
 /** The incident of these entries as a tree; each step in the sentence of the story, with its time. */
 export function treeOfStory(terminal: Terminal, entries: readonly WireEntry[]): string {

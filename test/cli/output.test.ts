@@ -1,24 +1,11 @@
 import { describe, expect, it } from 'vitest';
-import { json, listed, ndjson, paint, plain, spell, table, type Terminal } from '../../src/cli/output.ts';
+import { json, listed, ndjson, paint, plain, table, type Terminal } from '../../src/cli/output.ts';
 
 function terminal(colours = false): Terminal & { readonly written: string[] } {
   const written: string[] = [];
   const out = (text: string) => void written.push(text);
   return { written, out, err: () => undefined, stdin: (async function* () {})(), colours };
 }
-
-describe('a duration for people', () => {
-  it.each([
-    [0, '0 ms'],
-    [999, '999 ms'],
-    [1_000, '1 s'],
-    [119_499, '119 s'],
-    [119_500, '2 m 0 s'],
-    [7_199_499, '119 m 59 s'],
-    [7_199_500, '2 h 0 m'],
-    [90_061_000, '25 h 1 m'],
-  ])('%i ms is %s', (durationMs, text) => expect(spell(durationMs)).toBe(text));
-});
 
 describe('a list', () => {
   it('is a table, or says that there is nothing', () => {

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { storyOf, tellingOf, type WireEntry } from '../../src/cli/story.ts';
+import { storyOf, type WireEntry } from '../../src/cli/story.ts';
 import type { JournalFact } from '../../src/core/journal.ts';
 import { toWire } from '../../src/core/wire.ts';
 import { anAct, anEnvelope, anIncident, aResult, aSymptom, aVerification, permitTerms } from '../support/a.ts';
@@ -56,7 +56,6 @@ describe('the story of an incident', () => {
 
   it('leaves out what has no line', () => {
     expect(storyOf({ entries: [entryOf({ type: 'run.started', attempt: 1 })] }, (_, text) => text)).toBe('');
-    expect(tellingOf({ type: 'run.started', attempt: 1 })).toBeUndefined();
   });
 
   it('shows nothing of others that a terminal would obey', () => {
@@ -73,11 +72,5 @@ describe('the story of an incident', () => {
     });
     expect(coloursOf(verified(true), verified(false))).toEqual(['green', 'red']);
     expect(coloursOf({ type: 'tool.unknown', permit, because: 'it died' })).toEqual(['red']);
-  });
-});
-
-describe('what one fact says', () => {
-  it('is its line without the label that the line begins with', () => {
-    expect(tellingOf({ type: 'escalation.resolved', key: 'k', because: 'it plays' })).toBe('resolved: it plays');
   });
 });

@@ -15,7 +15,7 @@ import type { Model } from '../../core/model.ts';
 import { fromWire } from '../../core/wire.ts';
 import type { Cli } from '../context.ts';
 import { json, paint, plain, table } from '../output.ts';
-import { tellingOf } from '../story.ts';
+import { tellingOf } from '../../journal/telling.ts';
 import { daemonPorts } from './daemon_ports.ts';
 import { type AskFlags, checkedFlags, type RawFlags } from './flags.ts';
 

@@ -1,7 +1,8 @@
 /** The commands that only read. */
 import type { Command } from 'commander';
+import { spell } from '../../core/duration.ts';
 import { ReeveError } from '../../core/errors.ts';
-import { json, ndjson, paint, plain, spell, spelled, table } from '../output.ts';
+import { json, ndjson, paint, plain, spelled, table } from '../output.ts';
 import type { Cli } from '../context.ts';
 import { wholeNumber } from '../flag_values.ts';
 import { holdLines, type WireWindow } from '../holds_text.ts';
