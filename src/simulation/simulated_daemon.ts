@@ -1,6 +1,7 @@
 /** Assembles the production code over simulated ports. */
 import type { PlannerSettings } from '../agent/decide.ts';
 import { modelUseProjection } from '../model/use.ts';
+import { sha256 } from '../core/digest.ts';
 import { MINUTE_MS } from '../core/duration.ts';
 import type { Engine } from '../core/engine.ts';
 import { ReeveError } from '../core/errors.ts';
@@ -131,8 +132,18 @@ export class SimulatedDaemon {
     this.append([
       ...recover(),
       ...this.#heldPhase(),
-      { fact: { type: 'reeve.started', version: 'simulated', configSha: 'none', ...bootAheadOf(this.ledger.clock) } },
+      { fact: this.#started() },
     ]);
+  }
+
+  #started(): JournalFact {
+    const { configSha, ledger } = this;
+    return { type: 'reeve.started', version: 'simulated', configSha, ...bootAheadOf(ledger.clock) };
+  }
+
+  /** Of what people may edit in this world, so that a start tells an edit that was made while no Reeve ran. */
+  get configSha(): string {
+    return sha256(JSON.stringify(this.#parts.personaOf(undefined))).toString('hex');
   }
 
   start(): void {
@@ -156,7 +167,7 @@ export class SimulatedDaemon {
   /** Its watch of the files sees an edit a moment later, and not while the machine sleeps. */
   noteEdit(): void {
     this.ledger.clock.after(EDIT_SEEN_MS, () => {
-      this.#note({ type: 'config.loaded', configSha: 'none', because: 'applied: personas', applied: ['personas'] });
+      this.#note({ type: 'config.loaded', configSha: this.configSha, because: 'applied: personas', applied: ['personas'] });
       this.pipeline.onCommand();
     });
   }

@@ -20,16 +20,18 @@ const full: Injection = { kind: 'disk', target: '', atMs: STOP_MS - 1, forMs: 20
 
 async function play(injections: readonly Injection[]) {
   const begun: number[] = [];
+  const restarts: number[] = [];
   let ends = 0;
   const end = await new Simulation(sceneOf(injections), {
     onBatch: ({ entries, atMs }) => {
       for (const { fact } of entries) {
         if (fact.type === 'reeve.started') begun.push(atMs);
         if (fact.type === 'reeve.stopped') ends += 1;
+        if (fact.type === 'tool.started') restarts.push(atMs);
       }
     },
   }).run();
-  return { begun, ends, violations: end.violations };
+  return { begun, ends, restarts, violations: end.violations };
 }
 
 describe('the simulated Reeve that is asked to stop', () => {
@@ -44,5 +46,22 @@ describe('the simulated Reeve that is asked to stop', () => {
     const { begun, ends, violations } = await play([full, stop]);
     expect({ ends, violations }).toEqual({ ends: 0, violations: [] });
     expect(begun[1]).toBeLessThan(STOP_MS + DOWN_MS + ENDING_MS_MAX);
+  });
+});
+
+describe('the simulated Reeve that is away while somebody edits the policy', () => {
+  const FOR_MS = 2 * MINUTE_MS;
+  /** Nothing may be restarted, from before the death until the edit is taken back. */
+  const forbidden: Injection = {
+    ...{ kind: 'reload', target: '', atMs: STOP_MS - FOR_MS, forMs: FOR_MS + DOWN_MS / 2, variant: 0 },
+  };
+  const death: Injection = { kind: 'crash', target: 'ch0', atMs: STOP_MS - MINUTE_MS, forMs: 0, variant: 0.1 };
+
+  it('asks again after its start about what the policy did not allow before', async () => {
+    const { begun, restarts, violations } = await play([forbidden, death, stop]);
+    expect(violations).toEqual([]);
+    expect(restarts).toHaveLength(1);
+    expect(restarts[0]).toBeGreaterThan(begun[1]!);
+    expect(restarts[0]).toBeLessThan(begun[1]! + MINUTE_MS);
   });
 });
