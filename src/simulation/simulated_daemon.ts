@@ -129,11 +129,7 @@ export class SimulatedDaemon {
       this.pipeline.guard.distrustJournal(recovered.chain.because ?? 'the chain is broken');
       this.#fail(`journal: it is broken: ${recovered.chain.because}`);
     }
-    this.append([
-      ...recover(),
-      ...this.#heldPhase(),
-      { fact: this.#started() },
-    ]);
+    this.append([...recover(), ...this.#heldPhase(), { fact: this.#started() }]);
   }
 
   #started(): JournalFact {
@@ -167,7 +163,12 @@ export class SimulatedDaemon {
   /** Its watch of the files sees an edit a moment later, and not while the machine sleeps. */
   noteEdit(): void {
     this.ledger.clock.after(EDIT_SEEN_MS, () => {
-      this.#note({ type: 'config.loaded', configSha: this.configSha, because: 'applied: personas', applied: ['personas'] });
+      this.#note({
+        type: 'config.loaded',
+        configSha: this.configSha,
+        because: 'applied: personas',
+        applied: ['personas'],
+      });
       this.pipeline.onCommand();
     });
   }

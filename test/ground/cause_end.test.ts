@@ -148,7 +148,7 @@ describe('a cause that goes on', () => {
   it('says that nothing shows it any more, which proves no end, and no longer so when it shows itself again', () => {
     const fleet = new Fleet();
     const because = (seen: readonly Seen[]) => fleet.step(seen, CAUSE_QUIET_MS)[0]?.because;
-    const active = 'upstream_unavailable: 4 of 4 channels at once';
+    const active = 'upstream_unavailable: 4 of 4 channels at once; a: upstream_unavailable';
     expect(because(four(down))).toBe(active);
     expect([because(four(dead)), because(four(dead))]).toEqual([
       `${active}; nothing shows it any more`,

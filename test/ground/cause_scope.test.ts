@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import type { FailureClass } from '../../src/core/classification.ts';
 import type { Scope } from '../../src/core/scope.ts';
 import { type SharedCause, suspected } from '../../src/ground/correlate/correlate.ts';
 import { dominating } from '../../src/ground/rules/families.ts';
@@ -24,13 +25,28 @@ describe('a shared cause that begins', () => {
         family: 'upstream',
         classification: 'upstream_unavailable',
         channels: ['a', 'b', 'c'],
-        because: 'upstream_unavailable: 3 of 4 channels at once',
+        because: 'upstream_unavailable: 3 of 4 channels at once; a: upstream_unavailable',
         sinceMs: 100,
         lastMs: 1_000,
         phase: 'active',
         down: [],
       },
     ]);
+  });
+
+  it('says what is seen of the first by name that has the class of the cause, and no more of it than a line', () => {
+    const seenAs = (because: string, classification: FailureClass = 'upstream_unavailable') => ({
+      ...trouble(classification),
+      because,
+    });
+    const members = [
+      member('a', seenAs('the address has expired', 'upstream_auth_expired')),
+      member('c', seenAs('no answer (timeout)')),
+      member('b', seenAs(`connection refused ${'x'.repeat(200)}`)),
+    ];
+    const [cause] = new Fleet().step(members);
+    expect(cause?.because).toMatch(/^upstream_unavailable: 3 of 3 channels at once; b: connection refused x+…$/);
+    expect(cause?.because).toHaveLength('upstream_unavailable: 3 of 3 channels at once; b: '.length + 120);
   });
 
   it('takes the report and the time of its engine where the engine has one', () => {

@@ -1,6 +1,7 @@
 /** Finds the shared cause of many channels' troubles. */
-import { type Family, hasTrait } from '../../core/classification.ts';
+import { type FailureClass, type Family, hasTrait } from '../../core/classification.ts';
 import type { MonoMs } from '../../core/clock.ts';
+import { clip } from '../../core/incident.ts';
 import {
   type ChannelId,
   type ChannelRef,
@@ -31,6 +32,9 @@ export interface SeenEngine {
 export const CAUSE_QUIET_MS = 5_000;
 /** What is over is remembered this long, so that late leftovers are still known for what they are. */
 export const LEFTOVER_MEMORY_MS = 120_000;
+
+/** So much of what is seen of one channel stands in the words about a cause. */
+const EXAMPLE_MAX = 120;
 
 export interface CorrelateInput {
   readonly seen: SeenChannels;
@@ -219,7 +223,8 @@ function newCause(bucket: Bucket, input: CorrelateInput, nowMs: MonoMs): SharedC
   const classes = members.flatMap(({ finding }) => (finding.trouble ? [finding.classification] : []));
   const classification = engine?.classification ?? dominating(classes);
   const channels = members.map(({ ref }) => ref.id).sort();
-  const what = engine?.because ?? bucket.mass ?? `${channels.length} of ${size} channels at once`;
+  const many = `${channels.length} of ${size} channels at once`;
+  const what = engine?.because ?? bucket.mass ?? `${many}${exampleOf(members, classification)}`;
   return {
     key: keyOf(bucket),
     scope,
@@ -233,6 +238,13 @@ function newCause(bucket: Bucket, input: CorrelateInput, nowMs: MonoMs): SharedC
     phase: 'active',
     down: [],
   };
+}
+
+/** What is seen of one of them, so that a person knows where to look: the first by name that has this class. */
+function exampleOf(members: readonly Seen[], classification: FailureClass): string {
+  const alike = members.filter(({ finding }) => finding.trouble && finding.classification === classification);
+  const [first] = alike.toSorted((a, b) => (a.ref.id < b.ref.id ? -1 : 1));
+  return first === undefined ? '' : `; ${first.ref.id}: ${clip(first.finding.because, EXAMPLE_MAX)}`;
 }
 
 /** Of an engine or the fleet by what it shares outside: an engine's own trouble is all of its groups'. */

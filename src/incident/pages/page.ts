@@ -47,9 +47,15 @@ export function pageFor(
     incident: incident.id,
     classification: incident.classification,
     ...(incident.channels.length > 0 ? { channels: incident.channels } : {}),
-    summary: clip(`${where}${many}: ${incident.classification}. ${about.because}`, SUMMARY_MAX),
+    summary: clip(`${where}${many}: ${troubleOf(incident, about.seen)}. ${about.because}`, SUMMARY_MAX),
     details: clip(detailsOf(incident, reason, about), DETAILS_MAX),
   };
+}
+
+/** The class, and what is seen now: it says which server, process or source to look at. */
+function troubleOf({ classification }: Incident, seen: string | undefined): string {
+  if (seen === undefined) return classification;
+  return seen.startsWith(`${classification}: `) ? seen : `${classification}: ${seen}`;
 }
 
 function detailsOf(

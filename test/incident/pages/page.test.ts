@@ -60,6 +60,14 @@ describe('the page about an incident', () => {
     expect(pageFor(anIncident(), 'no_plan', { ...about, envelope: anEnvelope() }).details).not.toContain('Contained');
   });
 
+  it('says in its first line what is seen now, before the rule that speaks of it', () => {
+    const rule = { ...about, because: `rule process_crashed: ${'it is left alone. '.repeat(20)}` };
+    const seen = pageFor(anIncident(), 'lasting', { ...rule, seen: 'exited by signal 9' });
+    expect(seen.summary).toMatch(/^news: process_crashed: exited by signal 9\. rule process_crashed: .*…$/);
+    const shared = pageFor(anIncident(), 'lasting', { ...rule, seen: 'process_crashed: 3 of 4 channels at once' });
+    expect(shared.summary).toMatch(/^news: process_crashed: 3 of 4 channels at once\. rule/);
+  });
+
   it('names a group and how many of it are hit', () => {
     const incident = anIncident({ scope: { kind: 'group', id: 'pull' }, channels: ['a', 'b', 'c'] });
     const page = pageFor(incident, 'no_plan', about);
