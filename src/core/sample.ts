@@ -89,6 +89,8 @@ export interface SourceSample extends SampleBase {
   readonly failure?: ProbeFailure;
   readonly status?: number;
   readonly retryAfterMs?: number;
+  /** The server answers, and does not have it: nobody publishes it there now. */
+  readonly absent?: true;
   /**
    * How long nothing had come any more when a good look ended, in milliseconds, 0 where left out. What fell silent in
    * the middle of the look was alive only until then.

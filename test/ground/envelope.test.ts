@@ -132,6 +132,7 @@ describe('the envelope of a shared cause', () => {
       finding: scene.find(),
       firstSeenMs: scene.nowMs,
       sourceHost: undefined,
+      isAbsent: false,
     }));
     const input = { seen: new SeenChannels(seen), engines: [], limits: DEFAULT_LIMITS };
     const nowMs = scenes[0]!.nowMs;

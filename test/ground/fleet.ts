@@ -43,6 +43,7 @@ export const member = (
   finding,
   firstSeenMs: extra.firstSeenMs ?? 0,
   sourceHost: extra.sourceHost,
+  isAbsent: extra.isAbsent ?? false,
 });
 
 /** Steps the correlation and keeps its state. */

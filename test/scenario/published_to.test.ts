@@ -2,31 +2,39 @@ import { describe, expect, it } from 'vitest';
 import { aSymptom } from '../support/a.ts';
 import { pipelineHarness } from '../support/pipeline_harness.ts';
 
-type Options = Parameters<typeof pipelineHarness>[0];
+type Options = Parameters<typeof pipelineHarness>[0] & {
+  /** Somebody looks at the server's status page. */
+  readonly isWatched?: boolean;
+};
 
 /** Encoders that push to one streaming server, whose status page says who is there. */
-async function pushing(channels: readonly string[], options: Options = {}) {
+async function pushing(channels: readonly string[], { isWatched = true, ...options }: Options = {}) {
   let isServerUp = true;
-  const world = pipelineHarness({
-    channels,
-    reach: {
-      source: 'icecast',
-      serverFails: () => !isServerUp,
-      answers: (id) => world.engine.processOf(id).state === 'running',
-    },
-    ...options,
-  });
+  const reach = {
+    source: 'icecast',
+    serverFails: () => !isServerUp,
+    answers: (id: string): boolean => world.engine.processOf(id).state === 'running',
+  };
+  const world = pipelineHarness({ channels, ...(isWatched && { reach }), ...options });
   await world.live(30_000);
+  /** Each says that something could not be reached, and ends. */
+  const end = (named: readonly string[], pattern?: string): void => {
+    for (const channel of named) {
+      const moment = { at: world.clock.now(), monoMs: world.clock.monotonicMs() };
+      world.pipeline.symptom(aSymptom(moment, { channel, kind: 'upstream_unreachable', pattern }));
+      world.engine.end(channel, 1);
+    }
+  };
+  /** The server hangs up on each, and is back before anybody looks. */
+  const hungUp = (named: readonly string[]): void => end(named, 'ffmpeg_publish_cut');
   return {
     world,
+    end,
+    hungUp,
     /** The server dies, and with it each encoder, which says of what. */
     serverDies: (named: readonly string[] = channels): void => {
       isServerUp = false;
-      for (const channel of named) {
-        const moment = { at: world.clock.now(), monoMs: world.clock.monotonicMs() };
-        world.pipeline.symptom(aSymptom(moment, { channel, kind: 'upstream_unreachable' }));
-        world.engine.end(channel, 1);
-      }
+      end(named);
     },
     serverIsGone: (): void => {
       isServerUp = false;
@@ -74,16 +82,46 @@ describe('channels that end because the server that they publish to does', () =>
   });
 
   it('wait for no server that never failed: a canary witnesses as before', async () => {
-    const { world, restarted } = await pushing(['a', 'b', 'c']);
-    for (const channel of ['a', 'b', 'c']) {
-      const moment = { at: world.clock.now(), monoMs: world.clock.monotonicMs() };
-      world.pipeline.symptom(aSymptom(moment, { channel, kind: 'upstream_unreachable' }));
-      world.engine.end(channel, 1);
-    }
+    const { world, end, restarted } = await pushing(['a', 'b', 'c']);
+    end(['a', 'b', 'c']);
     await world.live(25_000);
     expect(restarted()).toEqual([]);
     await world.live(60_000);
     expect(restarted()).toEqual(['a', 'b', 'c']);
+  });
+
+  it.each([[['a']], [['a', 'b']], [['a', 'b', 'c']]])(
+    'are started where it was back before a look missed it, when it has answered since: %j of five',
+    async (ended) => {
+      const { world, hungUp, restarted } = await pushing(['a', 'b', 'c', 'd', 'e']);
+      hungUp(ended);
+      await world.live(60_000);
+      expect(restarted()).toEqual(ended);
+      await world.live(60_000);
+      expect(world.pipeline.incidents().open).toEqual([]);
+    },
+  );
+
+  it('are started half a minute later where nobody looks at it, whatever the sources of others do', async () => {
+    const { world, hungUp, restarted } = await pushing(['a', 'b', 'c'], { sources: ['c'], isWatched: false });
+    world.engine.deadSources.add('c');
+    hungUp(['a']);
+    await world.live(25_000);
+    expect(restarted()).toEqual([]);
+    await world.live(20_000);
+    expect(restarted()).toEqual(['a']);
+  });
+
+  it('are tried once, and left to a person when that did not help', async () => {
+    const { world, hungUp, restarted } = await pushing(['a'], { isWatched: false });
+    world.engine.onRestart = async () => {
+      hungUp(['a']);
+      return 'started';
+    };
+    hungUp(['a']);
+    await world.live(600_000);
+    expect(restarted()).toEqual(['a']);
+    expect(world.facts('escalation.raised').map(({ escalation }) => escalation.reason)).toEqual(['not_helping']);
   });
 
   it.each([0, 1_000])(

@@ -66,6 +66,7 @@ describe('a shared cause of the source', () => {
   const member = (id: string, hasSource: boolean, classification: FailureClass): Seen => ({
     ref: { id, group: 'g', engine: 'e', expected: 'always', hasSource, hasOutputProbe: true },
     firstSeenMs: 1_000,
+    isAbsent: false,
     sourceHost: hasSource ? 'origin:443' : undefined,
     finding: {
       trouble: true,

@@ -93,7 +93,7 @@ function looker(look: StatusProbe, pages: StatusPages, options: StatusOptions): 
       const moved = present && position !== undefined ? movement.note(position, clock.monotonicMs()) : 'uncounted';
       if (!present) movement.forget();
       if (!present && ON_DEMAND_KINDS.has(look.kind)) return;
-      if (!present) emit('unreachable');
+      if (!present) emit('unreachable', { absent: true });
       else if (moved === 'stands') emit('timeout');
       else if (moved !== undefined) emit(undefined, moved === 'uncounted' ? {} : moved);
     } catch (thrown) {
@@ -111,16 +111,19 @@ const UNTOLD: ReadonlySet<ProbeFailure> = new Set(['http_status', 'invalid_answe
 
 function emitter({ channel, of, url, kind }: StatusProbe, { clock, onSample }: StatusOptions) {
   const { host } = new URL(url);
-  return (failure: ProbeFailure | undefined, { serverFailed, ...moved }: Evidence = {}): void => {
+  return (failure: ProbeFailure | undefined, { serverFailed, absent, ...moved }: Evidence = {}): void => {
     const server = serverFailed === undefined ? {} : { serverFailed };
+    const missing = absent === undefined ? {} : { absent };
     const verdict = failure === undefined ? { ok: true } : { ok: false, failure };
     const base = { at: clock.now(), monoMs: clock.monotonicMs(), source: kind, channel, ...verdict };
-    onSample(of === 'output' ? { kind: 'reach', ...base, ...server } : { kind: 'source', host, ...base, ...moved });
+    onSample(
+      of === 'output' ? { kind: 'reach', ...base, ...server } : { kind: 'source', host, ...base, ...missing, ...moved },
+    );
   };
 }
 
 /** What a look has found besides its verdict. */
-type Evidence = Partial<Moved> & Pick<ReachSample, 'serverFailed'>;
+type Evidence = Partial<Moved> & Pick<ReachSample, 'serverFailed'> & Pick<SourceSample, 'absent'>;
 
 /** When a counter last moved, as far as looks can tell: in a span that ended so long ago. */
 type Moved = Required<Pick<SourceSample, 'silentMs' | 'spanMs'>>;

@@ -1,5 +1,5 @@
 /** Finds the shared cause of many channels' troubles. */
-import { type FailureClass, type Family, hasTrait } from '../../core/classification.ts';
+import type { FailureClass, Family } from '../../core/classification.ts';
 import type { MonoMs } from '../../core/clock.ts';
 import { clip } from '../../core/incident.ts';
 import {
@@ -16,6 +16,7 @@ import type { SharedCause } from './shared_cause.ts';
 import { type CauseLimits, massDeaths, withinWindow } from './mass_deaths.ts';
 import { partsOf } from './parts.ts';
 import type { Seen, SeenChannels } from './seen_channel.ts';
+import { allWell, familyAround, isAbsentAt, isLeftover, isSecondHand, stillShows } from './showing.ts';
 import { DEATHS_QUIET_MS } from '../facts/setup.ts';
 import { dominating, familyOf, MENDS_ITSELF, OF_ENGINE, OF_WHOLE_GROUP } from '../rules/families.ts';
 
@@ -88,9 +89,6 @@ export const suspected = (causes: readonly SharedCause[], ref: ChannelRef): Shar
 const isApart = ({ ref, finding }: Seen, { handedOver }: CorrelateInput): boolean =>
   handedOver?.has(ref.id) === true && isLeftover(finding);
 
-const isLeftover = (finding: Finding): boolean =>
-  finding.trouble && !finding.settling && hasTrait(finding.classification, 'leftover');
-
 /** What is active there is around the channel. */
 export function isAround({ scope, groups }: SharedCause, ref: ChannelRef): boolean {
   if (groups !== undefined) return groups.includes(ref.group);
@@ -158,42 +156,18 @@ function bucketsOf(input: Sorted, causes: readonly SharedCause[]): readonly Buck
 const isCertain = ({ finding }: Seen, family: Family): boolean =>
   finding.trouble && (!finding.settling || !MENDS_ITSELF.has(family));
 
-/** What it suffers from; or, while it plays still, what it complains of and its neighbours may suffer from. */
-function familyAround({ finding }: Seen): Family | undefined {
-  const named = finding.trouble ? finding.classification : finding.omen;
-  return named === undefined ? undefined : familyOf(named);
-}
-
 /** Causes other than of deaths and standstills that touched the channel. */
 const isLeftBehind = (one: Seen, touching: readonly SharedCause[]): boolean =>
   touching.some(
     ({ family, phase }) =>
-      isLeftover(one.finding) || isUnclear(one.finding) || (phase === 'over' && isSecondHand(family, one)),
+      isLeftover(one.finding) ||
+      isUnclear(one.finding) ||
+      (phase === 'over' && (isSecondHand(family, one) || isAbsentAt(family, one))),
   );
 
 /** Its cause has gone a moment ago, and what it is now shows with the next looks: no news, and no cause of its own. */
 const isUnclear = (finding: Finding): boolean =>
   finding.trouble && finding.settling && finding.classification === 'unknown';
-
-/** What a channel without a probe of its source says of that source is the last lines of its log. */
-const isSecondHand = (family: Family, one: Seen): boolean =>
-  family === 'upstream' && familyAround(one) === 'upstream' && !one.ref.hasSource;
-
-/**
- * The last lines of dead channels do not keep a cause open against probes of their group that read the source well.
- */
-function stillShows(cause: SharedCause, members: readonly Seen[], seen: SeenChannels): boolean {
-  if (cause.family === 'unknown' && isLeftAlone(cause, members, seen)) return false;
-  if (!members.every((one) => isSecondHand(cause.family, one))) return true;
-  const isProbed = seen.of(cause.channels).some(({ ref, sourceHost }) => ref.hasSource && sourceHost !== undefined);
-  return members.length > 0 && !isProbed;
-}
-
-/** All others play again, and nothing says what it may still have in common with them. */
-function isLeftAlone({ channels }: SharedCause, [only, ...more]: readonly Seen[], seen: SeenChannels): boolean {
-  const others = channels.filter((id) => id !== only?.ref.id);
-  return only !== undefined && more.length === 0 && others.length > 0 && allWell(others, seen);
-}
 
 /** Channels of several groups that read from one host fail together when it does: by host, the scope of all of them. */
 function scopesOfHosts(seen: readonly Seen[]): ReadonlyMap<string | undefined, Scope> {
@@ -280,6 +254,3 @@ function goesOn(cause: SharedCause, input: Grouped, nowMs: MonoMs): SharedCause 
   const touching = groups === undefined || byEngine ? {} : { groups: groupsOf(members, groups) };
   return { ...same, ...ending, ...touching, channels, because, lastMs, down };
 }
-
-const allWell = (channels: readonly ChannelId[], seen: SeenChannels): boolean =>
-  seen.of(channels).every(({ finding }) => !finding.trouble && finding.healthy === true);

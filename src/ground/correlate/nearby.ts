@@ -12,7 +12,7 @@ import {
   SOURCE_BACK_MS,
   SOURCE_BACK_SAMPLES,
 } from '../facts/setup.ts';
-import { type SymptomFacts, UPSTREAM_SYMPTOMS, withoutTrial } from '../facts/symptom_facts.ts';
+import { isOfPublisher, type SymptomFacts, UPSTREAM_SYMPTOMS, withoutTrial } from '../facts/symptom_facts.ts';
 
 /** The sources of a group failed together for a while, and all have answered well since. */
 export interface NearbySources {
@@ -103,6 +103,35 @@ export function silentNearby(members: readonly SilentMember[], nowMs: MonoMs): N
   const isLeft = members.some(({ process }) => endedMs(process, nowMs) === undefined && !isTry(process, okSinceMs));
   if (isLeft || nowMs - okSinceMs < DEATHS_QUIET_MS) return undefined;
   return { failFromMs: Math.min(...failures.map(({ firstMs }) => firstMs)), okSinceMs, isPresumed: true };
+}
+
+/**
+ * The lines with which it ended, where they say that the server it publishes to hung up; else none. Looks at the
+ * sources of others say nothing of that server.
+ */
+export function cutOffLines({ process, symptoms }: SilentMember, nowMs: MonoMs): readonly SymptomFacts[] {
+  const downMs = endedMs(process, nowMs);
+  if (downMs === undefined) return [];
+  const lines = withoutTrial(symptoms).filter(
+    ({ kind, lastMs }) => UPSTREAM_SYMPTOMS.includes(kind) && lastMs >= downMs - 2 * FINAL_OUTPUT_MS,
+  );
+  return lines.every(isOfPublisher) ? lines : [];
+}
+
+/**
+ * No look has seen that server fail: it was back before one came. Where it answers looks since then, that is the
+ * witness; else, half a minute after the last line and the death, a start shows it. Undefined: not yet.
+ */
+export function backAfterCut(
+  { process, server }: Pick<ChannelFacts, 'process' | 'server'>,
+  lines: readonly SymptomFacts[],
+  nowMs: MonoMs,
+): NearbySources | undefined {
+  const failFromMs = Math.min(...lines.map(({ firstMs }) => firstMs));
+  const okSinceMs = Math.max(process?.downSinceMs ?? 0, ...lines.map(({ lastMs }) => lastMs));
+  const isSeen = server !== undefined && isBack(server) && server.last.monoMs - okSinceMs >= SOURCE_BACK_MS;
+  if (isSeen) return { failFromMs, okSinceMs };
+  return nowMs - okSinceMs < DEATHS_QUIET_MS ? undefined : { failFromMs, okSinceMs, isPresumed: true };
 }
 
 /** Started after the quiet time: it shows how things stand, and ends nothing while it runs. */

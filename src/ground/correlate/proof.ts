@@ -3,7 +3,7 @@ import type { EpochMs, MonoMs } from '../../core/clock.ts';
 import type { ChannelId } from '../../core/scope.ts';
 import { MINUTE_MS } from '../../core/duration.ts';
 import type { ChannelFacts, FactStore } from '../facts/facts.ts';
-import type { SourceFacts } from '../facts/output_facts.ts';
+import { isAbsent, type SourceFacts } from '../facts/output_facts.ts';
 import type { HostFacts } from '../facts/engine_facts.ts';
 import { maybeKilled } from '../rules/classify_input.ts';
 import { serverOutOf } from './nearby.ts';
@@ -104,7 +104,8 @@ function lookedAt(cause: SharedCause, { known, episodeMs = 0 }: ProofInput): rea
     const { setup, process } = facts;
     const source = speakingFor(facts);
     const isOld = !touched.has(setup.id) && source?.okSinceMs === undefined && isDeadBefore(process, sinceMs);
-    if (source === undefined || isOld) return [];
+    // What a server that answers does not have is missing for want of its publisher, who may be one of the dead.
+    if (source === undefined || isOld || (cause.phase === 'over' && isAbsent(source))) return [];
     return [{ source, mayBeOwn: isOfDeath(cause) || !touched.has(setup.id) }];
   });
 }

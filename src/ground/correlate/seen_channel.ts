@@ -1,6 +1,7 @@
 /** What correlation sees of the channels. */
 import type { MonoMs } from '../../core/clock.ts';
 import { type ChannelId, type ChannelRef, keyOfScope, type Scope, type ScopeKey } from '../../core/scope.ts';
+import { isAbsent, type SourceFacts } from '../facts/output_facts.ts';
 import type { Finding } from '../rules/classify.ts';
 
 /** One channel's finding, and since when it has been in trouble. */
@@ -10,16 +11,21 @@ export interface Seen {
   readonly firstSeenMs: MonoMs;
   /** Host and port of its source, where it is probed. */
   readonly sourceHost: string | undefined;
+  /** The server of its source answers, and does not have it. */
+  readonly isAbsent: boolean;
 }
 
-/** Made once for each new finding; `hostOf` is asked only where the host matters. */
+/** Made once for each new finding; `sourceOf` is asked only where the source matters. */
 export const seenOf = (
   { ref, finding, troubledMs }: { readonly ref: ChannelRef; readonly finding: Finding; readonly troubledMs: MonoMs },
-  hostOf: () => string | undefined,
+  sourceOf: () => SourceFacts | undefined,
 ): Seen => ({
   ...{ ref, finding, firstSeenMs: troubledMs },
   get sourceHost() {
-    return hostOf();
+    return sourceOf()?.last.host;
+  },
+  get isAbsent() {
+    return isAbsent(sourceOf());
   },
 });
 

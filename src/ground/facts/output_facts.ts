@@ -115,6 +115,12 @@ export interface AnswerFacts<Sample> {
 export type ReachFacts = AnswerFacts<ReachSample>;
 export type SourceFacts = AnswerFacts<SourceSample>;
 
+const NOT_FOUND = 404;
+
+/** The server of the source answers and does not have it: a trouble of who publishes it, and not of that server. */
+export const isAbsent = (source: SourceFacts | undefined): boolean =>
+  source?.last.ok === false && (source.last.absent === true || source.last.status === NOT_FOUND);
+
 export function nextAnswer<Sample extends ReachSample | SourceSample>(
   before: AnswerFacts<Sample> | undefined,
   sample: Sample,

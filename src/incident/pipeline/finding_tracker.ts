@@ -12,7 +12,14 @@ import { correlate, isAround, type SharedCause, suspected } from '../../ground/c
 import type { FactStore, ChannelFacts } from '../../ground/facts/facts.ts';
 import { familyOf } from '../../ground/rules/families.ts';
 import type { ClassifyContext } from '../../ground/rules/classify_input.ts';
-import { nearbyIn, nearbySources, type NearbySources, serverOutOf } from '../../ground/correlate/nearby.ts';
+import {
+  backAfterCut,
+  cutOffLines,
+  nearbyIn,
+  nearbySources,
+  type NearbySources,
+  serverOutOf,
+} from '../../ground/correlate/nearby.ts';
 import { episodeOf, lostCanaries } from '../../guard/state/canaries.ts';
 import type { GuardState } from '../../guard/state/state.ts';
 import { LogReadings } from './log_readings.ts';
@@ -164,7 +171,7 @@ export class FindingTracker {
     const isSeen = isSeenSince(facts, this.#wokeMs);
     const after = trackedAfter(before, { ref: facts.setup, finding, isSeen, nowMs, viewers: viewersOf(facts, nowMs) });
     this.#channels.set(channel, after);
-    this.#seen.set(seenOf(after, () => this.#hostOf(channel)));
+    this.#seen.set(seenOf(after, () => this.#deps.factStore.view(channel)?.source));
     if (finding.trouble) {
       const family = familyOf(finding.classification);
       this.#troubled.set(channel, { family, facts: asRead, context, judgedMs: nowMs });
@@ -262,12 +269,10 @@ export class FindingTracker {
     if (setup.hasSource || (symptoms.length === 0 && facts.server === undefined)) return undefined;
     const server = serverOutOf(facts);
     if (server !== undefined) return nearbySources([server]);
+    const cutOff = cutOffLines(facts, nowMs);
+    if (cutOff.length > 0) return backAfterCut(facts, cutOff, nowMs);
     const healthySinceMs = (id: ChannelId): MonoMs | undefined => this.#channels.get(id)?.healthySinceMs;
     return nearbyIn(this.#deps.factStore.inGroup(setup.group), healthySinceMs, nowMs);
-  }
-
-  #hostOf(channel: ChannelId): string | undefined {
-    return this.#deps.factStore.view(channel)?.source?.last.host;
   }
 }
 

@@ -3,6 +3,8 @@ import type { SourceSample } from '../../../src/core/sample.ts';
 import type { SymptomKind } from '../../../src/core/symptom.ts';
 import { classify } from '../../../src/ground/rules/classify.ts';
 import {
+  backAfterCut,
+  cutOffLines,
   isBack,
   nearbyIn,
   nearbyIsBack,
@@ -13,7 +15,7 @@ import {
 } from '../../../src/ground/correlate/nearby.ts';
 import { nextAnswer, type SourceFacts } from '../../../src/ground/facts/output_facts.ts';
 import type { SymptomFacts } from '../../../src/ground/facts/symptom_facts.ts';
-import { DEATHS_QUIET_MS, PROCESS_STALE_MS } from '../../../src/ground/facts/setup.ts';
+import { DEATHS_QUIET_MS, PROCESS_STALE_MS, SOURCE_BACK_MS } from '../../../src/ground/facts/setup.ts';
 import { noFacts } from '../../../src/ground/facts/facts.ts';
 import { Scene, setupOf } from '../scene.ts';
 
@@ -171,6 +173,44 @@ describe('a group that cannot show whether its source is back', () => {
     expect(silentNearby([one, one], one.process!.lastMs + PROCESS_STALE_MS + 1)).toBeUndefined();
     const mute = { ...one, symptoms: [] };
     expect(silentNearby([mute, mute], nowMs)).toBeUndefined();
+  });
+});
+
+describe('a channel that the server hung up on to which it published', () => {
+  /** Dead for `sinceMs` after a last line of this pattern. */
+  function cut(sinceMs: number, pattern = 'ffmpeg_publish_cut') {
+    const scene = new Scene();
+    scene.advance(1_000).log('upstream_unreachable', { pattern }).die({ code: 1 }).look();
+    const diedMs = scene.facts().process!.downSinceMs!;
+    scene.advance(sinceMs - (scene.nowMs - diedMs)).look();
+    return { facts: scene.facts(), diedMs, nowMs: scene.nowMs };
+  }
+  const backOf = ({ facts, nowMs }: ReturnType<typeof cut>, server?: SourceFacts) =>
+    backAfterCut({ ...facts, server }, cutOffLines(facts, nowMs), nowMs);
+
+  it('may be tried half a minute after its end where nobody looks at that server, and not before', () => {
+    expect(backOf(cut(DEATHS_QUIET_MS - 1_000))).toBeUndefined();
+    const one = cut(DEATHS_QUIET_MS);
+    expect(backOf(one)).toMatchObject({ okSinceMs: one.diedMs, isPresumed: true });
+  });
+
+  it('has it back once it has answered two looks, the last of them 3 s after the end', () => {
+    const one = cut(10_000);
+    const answered = (afterMs: number, okStreak: number) =>
+      ({ last: { ok: true, monoMs: one.diedMs + afterMs }, okStreak, okSinceMs: 0 }) as SourceFacts;
+    expect(backOf(one, answered(SOURCE_BACK_MS, 2))).toEqual(expect.not.objectContaining({ isPresumed: true }));
+    expect(backOf(one, answered(SOURCE_BACK_MS - 1, 2))).toBeUndefined();
+    expect(backOf(one, answered(SOURCE_BACK_MS, 1))).toBeUndefined();
+    expect(backOf(one, { ...answered(SOURCE_BACK_MS, 0), okSinceMs: undefined })).toBeUndefined();
+  });
+
+  it('is none that runs, that says nothing, or whose lines are about what it reads', () => {
+    const { facts, nowMs } = cut(40_000);
+    expect(cutOffLines(facts, nowMs)).toHaveLength(1);
+    expect(cutOffLines({ ...facts, symptoms: [] }, nowMs)).toEqual([]);
+    expect(cutOffLines(new Scene().log('upstream_unreachable').look().facts(), nowMs)).toEqual([]);
+    const other = cut(40_000, 'ffmpeg_push_cut');
+    expect(cutOffLines(other.facts, other.nowMs)).toEqual([]);
   });
 });
 

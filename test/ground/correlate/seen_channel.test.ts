@@ -8,12 +8,25 @@ const ref = (id: string, group: string, engine: string): ChannelRef => ({
 const WELL = { trouble: false, healthy: true, quiet: false, omen: undefined } as never;
 
 describe('what correlation sees of a channel', () => {
-  it('is its finding, since when it is in trouble, and the host of its source when that is asked for', () => {
-    let host = 'before';
-    const seen = seenOf({ ref: ref('a', 'g', 'e'), finding: WELL, troubledMs: 7 }, () => host);
+  it('is its finding, since when it is in trouble, and its source as it is when that is asked for', () => {
+    let last: object | undefined;
+    const sourceOf = () => (last === undefined ? undefined : ({ last } as never));
+    const seen = seenOf({ ref: ref('a', 'g', 'e'), finding: WELL, troubledMs: 7 }, sourceOf);
     expect([seen.ref.id, seen.finding, seen.firstSeenMs]).toEqual(['a', WELL, 7]);
-    host = 'now';
-    expect(seen.sourceHost).toBe('now');
+    expect([seen.sourceHost, seen.isAbsent]).toEqual([undefined, false]);
+    last = { host: 'now', ok: false, absent: true };
+    expect([seen.sourceHost, seen.isAbsent]).toEqual(['now', true]);
+  });
+
+  it.each([
+    [{ ok: false, absent: true }, true],
+    [{ ok: false, status: 404 }, true],
+    [{ ok: false, status: 403 }, false],
+    [{ ok: false, failure: 'unreachable' }, false],
+    [{ ok: true, status: 404 }, false],
+  ])('misses its source at a server that answers, or does not: %j', (last, isMissing) => {
+    const source = () => ({ last }) as never;
+    expect(seenOf({ ref: ref('a', 'g', 'e'), finding: WELL, troubledMs: 7 }, source).isAbsent).toBe(isMissing);
   });
 });
 
