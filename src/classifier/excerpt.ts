@@ -19,6 +19,8 @@ export interface Verdict {
   /** The pattern or the rule about the lines' course that decided; undefined where nothing fitted. */
   readonly pattern: string | undefined;
   readonly remedy: Remedy;
+  /** The line that decided, counted from 0; undefined where none did. */
+  readonly at: number | undefined;
 }
 
 /** Repeating a claim makes it a little weightier, never weightier than a cause of another rank. */
@@ -54,8 +56,8 @@ export function classifyExcerpt(lines: readonly string[], catalogue: Catalogue):
     return verdictOf(best, evidence, read);
   }
   if (hasUnexplained(read, evidence))
-    return { symptom: 'unknown', confidence: 0.3, pattern: undefined, remedy: 'escalate' };
-  return { symptom: 'benign_noise', confidence: 0.6, pattern: undefined, remedy: 'none' };
+    return { symptom: 'unknown', confidence: 0.3, pattern: undefined, remedy: 'escalate', at: undefined };
+  return { symptom: 'benign_noise', confidence: 0.6, pattern: undefined, remedy: 'none', at: undefined };
 }
 
 function evidenceOf(line: ExcerptLine, catalogue: Catalogue): readonly Evidence[] {
@@ -101,8 +103,8 @@ function hasUnexplained(lines: readonly ExcerptLine[], evidence: readonly Eviden
 }
 
 function verdictOf(best: Evidence, evidence: readonly Evidence[], lines: readonly ExcerptLine[]): Verdict {
-  const { symptom, confidence, pattern } = best;
-  return { symptom, confidence, pattern, remedy: remedyOf(best, evidence, lines) };
+  const { symptom, confidence, pattern, at } = best;
+  return { symptom, confidence, pattern, remedy: remedyOf(best, evidence, lines), at };
 }
 
 const STARTED_AGAIN =

@@ -50,12 +50,12 @@ export class LogReader {
     if (last === undefined || last.lines.length === 0) return undefined;
     if (!this.#mayRead(monoMs)) return 'waits';
     const lines = last.lines.map((line) => line.slice(0, LINE_CHARS_MAX));
-    const { symptom: kind, confidence, pattern } = classifyExcerpt(lines, catalogue);
+    const { symptom: kind, confidence, pattern, at: decided } = classifyExcerpt(lines, catalogue);
     if (HARMLESS_SYMPTOMS.has(kind) || SEEN_OTHERWISE.has(kind)) return undefined;
     return {
       ...{ at: at - (monoMs - last.lastMs), monoMs: last.lastMs, channel, kind, origin: 'log', whole: true },
       ...{ countInWindow: 1, windowMs: WINDOW_MS, confidence, pattern },
-      evidence: lines.slice(-EVIDENCE_MAX).map((line) => ({ source: last.source, text: this.#parts.clean(line) })),
+      evidence: behind(lines, decided).map((line) => ({ source: last.source, text: this.#parts.clean(line) })),
     };
   }
 
@@ -64,4 +64,10 @@ export class LogReader {
     this.#second.reads += 1;
     return this.#second.reads <= READS_PER_S_MAX;
   }
+}
+
+/** The newest lines and, as the last of them, the one that decided: where there is room for one, it is that one. */
+function behind(lines: readonly string[], decided: number | undefined): readonly string[] {
+  if (decided === undefined) return lines.slice(-EVIDENCE_MAX);
+  return [...lines.toSpliced(decided, 1).slice(1 - EVIDENCE_MAX), ...lines.slice(decided, decided + 1)];
 }

@@ -97,7 +97,7 @@ export interface Symptom {
   readonly onTrial?: true;
   /** It is what the last lines of the log say as a whole, not what one of them says. */
   readonly whole?: true;
-  /** The last lines behind it, newest last; at most 3. */
+  /** The last lines behind it, newest last, at most 3; of a whole reading the line that decided is the last. */
   readonly evidence: readonly { readonly source: string; readonly text: string }[];
 }
 

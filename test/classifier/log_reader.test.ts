@@ -23,6 +23,18 @@ describe('a reading of the last lines', () => {
   });
 
   it.each([
+    ['before the last ones', [FULL, 'one', 'two', 'three', 'four'], ['three', 'four', FULL]],
+    ['among the last ones', ['one', 'two', FULL, 'three'], ['two', 'three', FULL]],
+    ['the last one', ['one', 'two', 'three', FULL], ['two', 'three', FULL]],
+    ['the only one', [FULL], [FULL]],
+  ])('keeps the line that named the cause, as the last of three, where it is %s', (_, lines, kept) => {
+    expect(read(...lines)).toMatchObject({
+      kind: 'disk_full',
+      evidence: kept.map((text) => ({ source: 'news', text })),
+    });
+  });
+
+  it.each([
     ['harmless', ['[info] client 192.0.2.7 disconnected']],
     ['not known', ['ERROR: the frobnicator is unwell']],
     ['seen of the process itself', ['Segmentation fault (core dumped)']],
