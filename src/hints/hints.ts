@@ -275,7 +275,7 @@ export class Hints {
     const pattern = this.#deps.store.outcome(injection)?.pattern;
     const owner = pattern === undefined ? undefined : this.#library.ownerOf(pattern);
     if (pattern === undefined || owner === undefined || bucketOf(owner.priority) === 'demoted') return;
-    const because = fallOf(this.#deps.store.scored(pattern));
+    const because = fallOf(this.#deps.store.judged(pattern, owner.id));
     if (because === undefined) return;
     this.#set(owner, { pattern, from: priorityOf(owner.priority), to: -1, who: 'reeve', because });
   }

@@ -10,6 +10,9 @@ const OUTCOMES_MAX = 100_000;
 const SPOTS_MAX = 10_000;
 const PRUNE_EVERY = 1_000;
 
+/** Since which record of the journal a hint is judged that a person took back. Files of earlier versions lack it. */
+const BACK = 'CREATE TABLE IF NOT EXISTS back (cluster TEXT PRIMARY KEY, seq INTEGER NOT NULL) STRICT, WITHOUT ROWID';
+
 /** `outcome`, `priority` and `spot` follow from the journal and outlive it; `cluster` and `pattern` from the bundle. */
 export const HINTS_SCHEMA: DerivedSchema = {
   name: 'store of hints',
@@ -24,6 +27,7 @@ export const HINTS_SCHEMA: DerivedSchema = {
     CREATE INDEX outcome_by_at ON outcome (at);
     CREATE INDEX outcome_by_pattern ON outcome (pattern) WHERE post IS NOT NULL;
     CREATE TABLE priority (cluster TEXT PRIMARY KEY, stated INTEGER, priority INTEGER NOT NULL) STRICT, WITHOUT ROWID;
+    ${BACK};
     CREATE TABLE spot (
       seq INTEGER PRIMARY KEY, at INTEGER NOT NULL, hash TEXT NOT NULL, count INTEGER NOT NULL,
       first_seen INTEGER NOT NULL, last_seen INTEGER NOT NULL, excerpt TEXT NOT NULL
@@ -119,6 +123,8 @@ export class HintStore {
   startOver(firstSeq: number): void {
     this.#file.advance(firstSeq - 1, () => {
       for (const table of ['outcome', 'spot']) this.#file.run(`DELETE FROM ${table} WHERE seq >= ?`, firstSeq);
+      this.#file.run(BACK);
+      this.#file.run('UPDATE back SET seq = ? WHERE seq >= ?', firstSeq - 1, firstSeq);
     });
   }
 
@@ -145,13 +151,12 @@ export class HintStore {
 
   /** Those that feedback came for; of one hint, or of all. */
   scored(pattern?: string): readonly Outcome[] {
-    const columns = 'SELECT pattern, pre, post, scored_at FROM outcome WHERE post IS NOT NULL';
-    const rows =
-      pattern === undefined ? this.#file.all(columns) : this.#file.all(`${columns} AND pattern = ?`, pattern);
-    return rows.map((row) => ({
-      ...{ patternId: String(row.pattern), preScore: Number(row.pre), postScore: Number(row.post) },
-      atMs: Number(row.scored_at),
-    }));
+    return this.#outcomesSince(0, pattern);
+  }
+
+  /** Those of one hint that was sent since a person last took its cluster back. */
+  judged(pattern: string, cluster: string): readonly Outcome[] {
+    return this.#outcomesSince(this.#backSince(cluster), pattern);
   }
 
   /** The planner's newest hint about one incident that no score came for. */
@@ -198,6 +203,21 @@ export class HintStore {
     });
   }
 
+  #backSince(cluster: string): number {
+    const isKept = this.#file.get("SELECT 1 FROM sqlite_schema WHERE name = 'back'") !== undefined;
+    return isKept ? Number(this.#file.get('SELECT seq FROM back WHERE cluster = ?', cluster)?.seq ?? 0) : 0;
+  }
+
+  #outcomesSince(seq: number, pattern: string | undefined): readonly Outcome[] {
+    const sql = 'SELECT pattern, pre, post, scored_at FROM outcome WHERE post IS NOT NULL AND seq > ?';
+    const rows =
+      pattern === undefined ? this.#file.all(sql, seq) : this.#file.all(`${sql} AND pattern = ?`, seq, pattern);
+    return rows.map((row) => ({
+      ...{ patternId: String(row.pattern), preScore: Number(row.pre), postScore: Number(row.post) },
+      atMs: Number(row.scored_at),
+    }));
+  }
+
   #write({ seq, at, incident }: JournalEntry, fact: HintFact): void {
     const file = this.#file;
     switch (fact.type) {
@@ -218,6 +238,9 @@ export class HintStore {
       }
       case 'hint.priority_set':
         file.run('INSERT OR REPLACE INTO priority VALUES (?, ?, ?)', fact.cluster, fact.stated ?? null, fact.to);
+        if (fact.from >= 0 || fact.to < 0) return;
+        file.run(BACK);
+        file.run('INSERT OR REPLACE INTO back VALUES (?, ?)', fact.cluster, seq);
         return;
       case 'hint.blind_spot': {
         const { prefixHash, count, firstSeenMs, lastSeenMs, excerpt } = fact;

@@ -34,6 +34,23 @@ describe('ROSClaw-How, feedback loop', () => {
     expect(hints.build(request, 'a')).toMatchObject({ patternId: CLAMP, isStaging: true });
   });
 
+  it('judges a hint that a person took back by what came after that, over a restart too', () => {
+    let count = 0;
+    const first = aWorld();
+    report(first.hints, 0.4, 0.4, 0.4, 0.4, 0.4);
+    first.hints.promote(CLAMP, { priority: 0 }, { who: 'ann', because: 'mended' });
+    report(first.hints, 0.4, 0.4);
+    expect(first.hints.build(request, 'a')).toMatchObject({ patternId: CLAMP });
+    first.close();
+    const others = { ids: { next: (prefix: string) => `${prefix}-again-${String((count += 1))}` } };
+    const { hints } = aWorld({ rows: first.rows, directory: first.directory, deps: others });
+    report(hints, 0.4, 0.4);
+    expect(hints.build(request, 'a')).toMatchObject({ patternId: CLAMP });
+    report(hints, 0.4);
+    expect(hints.build(request, 'a').patternId).toBeUndefined();
+    expect(hints.statistics().demoted.get(CLAMP)).toMatchObject({ count: 10 });
+  });
+
   it('keeps a hint whose record is good', () => {
     const { hints } = aWorld();
     report(hints, 0.6, 0.6, 0.4, 0.6, 0.6);

@@ -56,6 +56,37 @@ describe('the store of hints', () => {
     expect(store.outcome('two')).toBeUndefined();
   });
 
+  it('judges a hint by what was sent since it was taken back, also in a file that an earlier version made', () => {
+    const { store, write, file } = aStore();
+    file.advance(store.cursor(), () => file.run('DROP TABLE back'));
+    write(injected('one'));
+    write(injected('late'));
+    write(scored('one', 0.1));
+    expect(store.judged('p', 'c')).toHaveLength(1);
+    write(priority(-1));
+    write({ ...priority(0), from: -1 } as HintFact);
+    write(scored('late', 0.1));
+    expect(store.judged('p', 'c')).toEqual([]);
+    write(injected('two'));
+    write(scored('two', 0.1));
+    write(priority(1));
+    expect([store.judged('p', 'c'), store.judged('p', 'other'), store.scored('p')].map(({ length }) => length)).toEqual(
+      [1, 3, 3],
+    );
+  });
+
+  it('judges what is sent after the journal began anew, whatever was taken back in the one before', () => {
+    const { store, file, write } = aStore();
+    write(injected('one'));
+    write({ ...priority(0), from: -1 } as HintFact);
+    store.startOver(1);
+    const { append } = aStore();
+    const fresh = new HintStore(file);
+    fresh.take(append(injected('two')));
+    fresh.take({ ...append(scored('two', 0.1)), seq: fresh.cursor() + 1 });
+    expect(fresh.judged('p', 'c')).toHaveLength(1);
+  });
+
   it('takes each entry once, and none but those of hints', () => {
     const { store, append, ledger } = aStore();
     const entry = append(injected('one'));

@@ -21,6 +21,8 @@ export interface PatternRecord {
   readonly shadowed: number;
   /** Calls that were judged in incidents in which it spoke, in force. */
   readonly treated: Outcomes;
+  /** Those of them that were judged before a person put it back; undefined where nobody did. */
+  readonly before?: Outcomes;
   /**
    * Incidents that it fitted on trial or in staging and in which nothing was changed: the trouble went by itself,
    * or stayed.
@@ -105,6 +107,7 @@ const stageOf = (state: PatternState): PatternStage => (state === 'promoted' ? '
 export const isInUse = (state: PatternStage): boolean => state === 'staging' || state === 'production';
 /** It is tried without effect. */
 export const isTried = (state: PatternStage): boolean => state === 'proposed' || state === 'shadow';
+const isFallen = (state: PatternStage): boolean => !isInUse(state) && !isTried(state);
 
 const EMPTY = {
   shadowed: 0,
@@ -178,7 +181,8 @@ function stateSet(state: PatternRecords, fact: Of<'pattern.state_set'>): Pattern
   const before = state.records.find((record) => record.pattern === pattern);
   const others = state.records.filter((record) => record.pattern !== pattern);
   const kept = before?.sha256 === sha256 ? before : undefined;
-  const afresh = isInUse(to) ? { recent: [], harms: 0, aimless: 0, incidents: 0, idle: 0 } : {};
+  const isBack = kept !== undefined && isFallen(kept.state) && !isFallen(to);
+  const afresh = isInUse(to) || isBack ? { recent: [], harms: 0, aimless: 0, incidents: 0, idle: 0 } : {};
   // A trial begins by itself: who named it, and of what, stays known.
   const naming = to === 'shadow' && kept !== undefined && who === 'reeve' ? {} : { who, because };
   const record = {
@@ -187,6 +191,7 @@ function stateSet(state: PatternRecords, fact: Of<'pattern.state_set'>): Pattern
     ...{ who, because },
     ...kept,
     ...afresh,
+    ...(isBack && { before: kept.treated }),
     ...naming,
     pattern,
     sha256,

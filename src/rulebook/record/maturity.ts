@@ -2,7 +2,7 @@
 import type { RuleState } from '../../core/rule.ts';
 import type { Standing } from '../rank.ts';
 import type { RuleRecord } from './record.ts';
-import { type Uplift, upliftOf } from './uplift.ts';
+import { since, type Uplift, upliftOf } from './uplift.ts';
 
 /** Undisturbed shadow matches before a rule is offered for use. */
 export const SHADOWS_MIN = 3;
@@ -32,7 +32,8 @@ const total = ({ successes, failures }: RuleRecord['treated']): number => succes
 
 /** The next state that a record speaks for; undefined where it does not yet, or no longer. */
 export function offerOf(record: RuleRecord): Offer | undefined {
-  const uplift = upliftOf(record.treated, record.control);
+  const treated = since(record.treated, record.before);
+  const uplift = upliftOf(treated, record.control);
   const without = total(record.control);
   const alone = `left alone it went by itself ${record.control.successes} of ${without} times`;
   const agreed = record.agreed ?? { successes: 0, failures: 0 };
@@ -50,16 +51,17 @@ export function offerOf(record: RuleRecord): Offer | undefined {
     const because = `${alone}; the rule would have made ${record.shadowed} calls`;
     return { to: 'staging', n: without, uplift, calls: record.shadowed, because };
   }
-  const n = total(record.treated);
+  const n = total(treated);
   if (record.state !== 'staging' || n < CALLS_MIN || uplift.low <= 0) return undefined;
   const range = `${percent(uplift.low)} to ${percent(uplift.high)}`;
-  const because = `cured ${record.treated.successes} of ${n}; ${alone}: better by ${range}`;
+  const because = `cured ${treated.successes} of ${n}; ${alone}: better by ${range}`;
   return { to: 'production', n, uplift, calls: n, because };
 }
 
 /**
  * Why a rule that was learned must not act any longer; undefined while nothing speaks against it. At once for harm or
- * an attempted breach. Rules that a person wrote are never taken out of use: they are shown as struggling.
+ * an attempted breach. One that a person put back is judged by what came after that. Rules that a person wrote are
+ * never taken out of use: they are shown as struggling.
  */
 export function fallOf(record: RuleRecord): string | undefined {
   if (record.state !== 'staging' && record.state !== 'production') return undefined;
@@ -67,8 +69,9 @@ export function fallOf(record: RuleRecord): string | undefined {
   if (record.harms > 0) return 'a channel that had output had none after it';
   const last = record.recent.slice(-FAILURES_IN_A_ROW);
   if (last.length === FAILURES_IN_A_ROW && !last.includes(true)) return `${FAILURES_IN_A_ROW} calls without a cure`;
-  if (total(record.treated) < CALLS_MIN || total(record.control) < SHADOWS_MIN) return undefined;
-  const { better } = upliftOf(record.treated, record.control);
+  const treated = since(record.treated, record.before);
+  if (total(treated) < CALLS_MIN || total(record.control) < SHADOWS_MIN) return undefined;
+  const { better } = upliftOf(treated, record.control);
   return better >= BETTER_MIN ? undefined : `better than doing nothing with only ${percent(better)}`;
 }
 

@@ -1,7 +1,7 @@
 /** What a record says of a pattern: when a person is offered its promotion, and when it falls by itself. */
 import { isInUse, isTried, type PatternStage } from '../../detect/patterns/records.ts';
 import { FAILURES_IN_A_ROW, SHADOWS_MIN } from './maturity.ts';
-import { type Outcomes, type Uplift, upliftOf } from './uplift.ts';
+import { type Outcomes, since, type Uplift, upliftOf } from './uplift.ts';
 
 /** Fits without any trouble before a pattern falls as too general, if they are more than twice those with trouble. */
 export const AIMLESS_MAX = 8;
@@ -16,6 +16,8 @@ const BETTER_MIN = 0.1;
 export interface PatternStanding {
   readonly state: PatternStage;
   readonly treated: Outcomes;
+  /** Those of them that were judged before a person put it back. */
+  readonly before?: Outcomes;
   readonly control: Outcomes;
   readonly aimless: number;
   readonly incidents: number;
@@ -36,7 +38,8 @@ export interface PatternOffer {
 const total = ({ successes, failures }: Outcomes): number => successes + failures;
 
 /** How much better troubles went that it named, against those that it fitted on trial while nothing was done. */
-export const patternUplift = ({ treated, control }: PatternStanding): Uplift => upliftOf(treated, control);
+export const patternUplift = ({ treated, before, control }: PatternStanding): Uplift =>
+  upliftOf(since(treated, before), control);
 
 const isModels = ({ namedBy }: Pick<PatternStanding, 'namedBy'>): boolean => namedBy.startsWith('model ');
 
@@ -66,7 +69,8 @@ export const patternNextOf = (record: Pick<PatternStanding, 'state' | 'namedBy'>
  * had a name without it or got no yes, after five more incidents. Undefined before, and in every other state.
  */
 export function patternOfferOf(record: PatternStanding): PatternOffer | undefined {
-  const { state, incidents, aimless, control, treated } = record;
+  const { state, incidents, aimless, control } = record;
+  const treated = since(record.treated, record.before);
   const isStaging = state === 'staging';
   if (!isStaging && !isTried(state)) return undefined;
   const alone = `left alone, ${control.successes} of ${total(control)} went by themselves`;
@@ -84,7 +88,7 @@ export function patternOfferOf(record: PatternStanding): PatternOffer | undefine
 
 /** Why a pattern must speak no longer; undefined while nothing is against it. At once for harm. */
 export function patternFallOf(record: PatternStanding): string | undefined {
-  const { state, aimless, incidents, harms, recent, treated, control } = record;
+  const { state, aimless, incidents, harms, recent, control } = record;
   if (!isInUse(state) && !isTried(state)) return undefined;
   if (aimless >= AIMLESS_MAX && aimless > 2 * incidents)
     return `too general: it fitted ${aimless} times without any trouble, and ${incidents} incidents`;
@@ -95,7 +99,7 @@ export function patternFallOf(record: PatternStanding): string | undefined {
   const last = recent.slice(-FAILURES_IN_A_ROW);
   if (last.length === FAILURES_IN_A_ROW && !last.includes(true))
     return `${FAILURES_IN_A_ROW} calls without a cure rested on it`;
-  if (total(treated) < CALLS_MIN || total(control) < SHADOWS_MIN) return undefined;
+  if (total(since(record.treated, record.before)) < CALLS_MIN || total(control) < SHADOWS_MIN) return undefined;
   const { better } = patternUplift(record);
   return better >= BETTER_MIN ? undefined : `better than doing nothing with only ${Math.round(better * 100)} %`;
 }

@@ -17,6 +17,8 @@ export interface RuleRecord {
   readonly because: string | undefined;
   /** Calls of the rule that were judged. */
   readonly treated: Outcomes;
+  /** Those of them that were judged before a person put the rule back; undefined where nobody did. */
+  readonly before?: Outcomes;
   /** Shadow matches in which nothing was changed by anyone: the trouble went by itself, or stayed. */
   readonly control: Outcomes;
   /** Shadow matches in which somebody made the very call that the rule would have made, and whether it cured. */
@@ -45,6 +47,13 @@ interface Would {
   readonly tool: string;
 }
 
+interface Cure {
+  readonly permit: string;
+  readonly rule: string;
+  /** The rule was put back since. */
+  readonly isBefore?: true;
+}
+
 export interface RuleRecords {
   readonly records: readonly RuleRecord[];
   /** Undefined in a state that was kept before these were followed. */
@@ -54,7 +63,7 @@ export interface RuleRecords {
   /** The rule whose plan is under way, by run; the newest 200. */
   readonly runs: readonly { readonly run: string; readonly rule: string }[];
   /** Calls that cured, by permit, for those that relapse; the newest 200. */
-  readonly cures: readonly { readonly permit: string; readonly rule: string }[];
+  readonly cures: readonly Cure[];
 }
 
 const RECORDS_MAX = 20_000;
@@ -159,13 +168,18 @@ function stateSet(state: RuleRecords, fact: Of<'rule.state_set'>, at: EpochMs): 
   // What its text before would have done says nothing of this one.
   const isSame = recordOf(state, rule).sha256 === sha256;
   const would = isSame ? state.would : state.would?.filter((one) => one.rule !== rule);
-  return changed({ ...state, ...(would && { would }) }, rule, (record) => {
+  const isBack = isFallen(recordOf(state, rule)) && to !== 'demoted' && to !== 'retired';
+  const cures = state.cures.map((one): Cure => (isBack && one.rule === rule ? { ...one, isBefore: true } : one));
+  return changed({ ...state, ...(would && { would }), cures }, rule, (record) => {
     const kept = record.sha256 === undefined || record.sha256 === sha256 ? record : emptyRecord(rule);
     // Whoever sets a rule in use again does so knowing its record: the next judgement looks at what comes after.
     const recent = to === 'staging' || to === 'production' ? { recent: [], harms: 0, breaches: 0 } : {};
-    return { ...kept, ...recent, state: to, sha256, since: at, who, because };
+    const before = isBack ? { before: kept.treated } : {};
+    return { ...kept, ...recent, ...before, state: to, sha256, since: at, who, because };
   });
 }
+
+const isFallen = ({ state }: RuleRecord): boolean => state === 'demoted' || state === 'retired';
 
 /** It went by itself within the deadline, or somebody saw to it. */
 function closed(state: RuleRecords, { ending }: Of<'incident.closed'>, due: readonly Pending[]): RuleRecords {
@@ -226,11 +240,11 @@ function relapsed(state: RuleRecords, permit: string): RuleRecords {
   if (cure === undefined) return state;
   const rest = { ...state, cures: state.cures.filter((one) => one !== cure) };
   return changed(rest, cure.rule, (record) => {
+    const treated = noCure(record.treated);
+    if (cure.isBefore === true) return { ...record, treated, before: noCure(record.before ?? NONE) };
     const at = record.recent.lastIndexOf(true);
-    return {
-      ...record,
-      treated: { successes: record.treated.successes - 1, failures: record.treated.failures + 1 },
-      recent: at < 0 ? record.recent : record.recent.with(at, false),
-    };
+    return { ...record, treated, recent: at < 0 ? record.recent : record.recent.with(at, false) };
   });
 }
+
+const noCure = ({ successes, failures }: Outcomes): Outcomes => ({ successes: successes - 1, failures: failures + 1 });

@@ -6,6 +6,12 @@ export interface Outcomes {
   readonly failures: number;
 }
 
+/** What came since a rule or pattern was put back in use, of all that was judged and of what was before that. */
+export const since = (all: Outcomes, before: Outcomes | undefined): Outcomes => ({
+  successes: all.successes - (before?.successes ?? 0),
+  failures: all.failures - (before?.failures ?? 0),
+});
+
 /** Difference of two rates, from -1 to 1, with the middle nine tenths of what it may be. */
 export interface Uplift {
   /** Mean of the difference. */

@@ -47,6 +47,26 @@ describe('the record of a pattern', () => {
     expect({ treated, harms }).toEqual({ treated: { successes: 0, failures: 1 }, harms: 1 });
   });
 
+  it('forgets what spoke against a pattern when a person puts it back, on trial too', () => {
+    const aimless = [set('proposed'), fits(0), set('retired', AIMLESS_MS + 1)];
+    expect(fold(aimless)).toMatchObject({ aimless: 1, state: 'retired' });
+    expect(fold([...aimless, set('shadow', AIMLESS_MS + 2)])).toMatchObject({ aimless: 0, state: 'shadow' });
+    expect(fold([...aimless, set('retired', AIMLESS_MS + 2)]).aimless).toBe(1);
+  });
+
+  it('knows what was judged before a person put it back', () => {
+    const scored = entry({ type: 'attempt.scored', cured: false }, 2_000, { incident: 'i' });
+    const judged = [set('production'), fits(0), opened(1_000), scored];
+    const fallen = [...judged, set('demoted', 3_000)];
+    expect(fold(fallen).before).toBeUndefined();
+    const { treated, before } = fold([...fallen, set('staging', 4_000)]);
+    expect({ treated, before }).toEqual({
+      treated: { successes: 0, failures: 1 },
+      before: { successes: 0, failures: 1 },
+    });
+    expect(fold([...judged, set('staging', 4_000)]).before).toBeUndefined();
+  });
+
   it('reads a state that an earlier version kept', () => {
     const old = { records: [{ pattern: 'p', sha256: 's', state: 'promoted', who: 'ann', because: 'x', shadowed: 2 }] };
     const state = patternRecordsProjection.apply(old as never, fits(0));

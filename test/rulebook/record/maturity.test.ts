@@ -53,6 +53,41 @@ describe('demotion by itself', () => {
     expect(fallOf(book.record)).toContain('better than doing nothing with only');
   });
 
+  it.each([['demoted'], ['retired']] as const)('comes to one put back from %s by what followed only', (from) => {
+    const book = new Book();
+    book.set('staging');
+    for (let match = 0; match < 10; match += 1) {
+      book.shadow();
+      book.close('self_healed');
+    }
+    for (let call = 0; call < CALLS_MIN; call += 1) book.score(call % 3 === 0);
+    expect(fallOf(book.record)).toContain('better than doing nothing with only');
+    book.set(from);
+    book.set('staging');
+    book.score(false);
+    expect(fallOf(book.record)).toBeUndefined();
+    for (let call = 2; call < CALLS_MIN; call += 1) book.score(call % 3 === 0);
+    expect(fallOf(book.record)).toBeUndefined();
+    book.score(false);
+    expect(fallOf(book.record)).toContain('better than doing nothing with only');
+    expect(book.record.treated).toEqual({ successes: 5, failures: 11 });
+  });
+
+  it('does not come of a cure before that, which relapses after it', () => {
+    const book = new Book();
+    const permit = { id: 'per-old', call: aCall(), incident: 'i', run: 'run-1', risk: 'high', generation: 0 } as const;
+    const relapsed = { ...permit, fence: 0, grantedMs: 0, expiresMs: 1, parent: undefined };
+    book.set('staging');
+    book.score(true, { permit: 'per-old' });
+    book.set('demoted');
+    book.set('production');
+    book.score(true);
+    for (let call = 1; call < FAILURES_IN_A_ROW; call += 1) book.score(false);
+    book.add({ type: 'attempt.relapsed', permit: relapsed, fingerprint: 'f', because: 'b' });
+    expect(fallOf(book.record)).toBeUndefined();
+    expect(book.record).toMatchObject({ treated: { successes: 1, failures: FAILURES_IN_A_ROW } });
+  });
+
   it('never comes to a rule that a person wrote', () => {
     const book = new Book();
     for (let call = 0; call < 20; call += 1) book.score(false);

@@ -57,6 +57,28 @@ describe('a pattern in staging', () => {
   });
 });
 
+describe('a pattern that a person put back', () => {
+  const before = { successes: 1, failures: 9 };
+  const control = { successes: 9, failures: 1 };
+  const back = (successes: number, failures: number) =>
+    standing({ control, before, treated: { successes: 1 + successes, failures: 9 + failures } });
+
+  it('falls only of what came after that', () => {
+    expect(patternFallOf({ ...back(0, 0), before: { successes: 0, failures: 0 } })).toContain(
+      'better than doing nothing',
+    );
+    expect(patternFallOf(back(1, 6))).toBeUndefined();
+    expect(patternFallOf(back(1, 7))).toContain('better than doing nothing');
+  });
+
+  it('is offered for it only, too', () => {
+    const without = { successes: 0, failures: 3 };
+    const offered = (more: object) => patternOfferOf({ ...back(3, 0), state: 'staging', control: without, ...more });
+    expect(offered({})).toMatchObject({ to: 'production', n: 3 });
+    expect(offered({ before: { successes: 0, failures: 0 } })).toBeUndefined();
+  });
+});
+
 describe('the states of a pattern', () => {
   it('lead one that a model named through staging, and one that a person named at once into production', () => {
     const next = (state: PatternStanding['state'], namedBy: string) => patternNextOf({ state, namedBy });
