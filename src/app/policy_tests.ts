@@ -5,6 +5,7 @@ import { recognitionFor } from './recognition.ts';
 import { compiledOf } from '../config/patterns.ts';
 import type { PolicyAnswer, PolicyTests } from '../cli/commands/policy.ts';
 import { unsound } from '../config/check.ts';
+import { compositesFrom } from '../config/composites.ts';
 import { findConfigFile, SHIPPED } from '../config/document/paths.ts';
 import { loadYamlFolder } from '../config/files.ts';
 import { type Configuration, type LoadOptions, loadConfiguration } from '../config/load.ts';
@@ -29,17 +30,18 @@ export function policyTestFiles(options: LoadOptions): PolicyTestFiles {
   if (findConfigFile(flags, env, cwd) === undefined) return shippedFiles(tools);
   const { configuration, problems } = loadConfiguration(options);
   if (configuration === undefined) throw refusal(problems);
-  const { personas, rules, patterns, config } = configuration;
-  return { configuration, personas, rules, patterns, limits: config.limits };
+  const { personas, rules, composites, patterns, config } = configuration;
+  return { configuration, personas, rules, composites, patterns, limits: config.limits };
 }
 
 function shippedFiles(tools: LoadOptions['tools']): PolicyTestFiles {
   const { personas, problems: first } = loadPersonas(resolve(SHIPPED, 'personas'));
-  const { rules, problems: second } = loadRules(resolve(SHIPPED, 'config/rules'), tools);
+  const { composites, problems: third } = compositesFrom(loadYamlFolder(resolve(SHIPPED, 'config/actions'), '.yaml'));
+  const { rules, problems: second } = loadRules(resolve(SHIPPED, 'config/rules'), tools, composites);
   const patterns = loadYamlFolder(resolve(SHIPPED, 'config/patterns'), '.yaml');
-  const problems = [...first, ...second, ...compiledOf(patterns).problems];
+  const problems = [...first, ...third, ...second, ...compiledOf(patterns).problems];
   if (problems.length > 0) throw refusal(problems);
-  return { configuration: undefined, personas, rules, patterns, limits: DEFAULT_LIMITS };
+  return { configuration: undefined, personas, rules, composites, patterns, limits: DEFAULT_LIMITS };
 }
 
 const refusal = (problems: readonly Problem[]): ReeveError =>

@@ -31,7 +31,7 @@ export function policyOf(
   options: { readonly persona: string | undefined; readonly rules: string | undefined },
   files: PolicySet & { readonly settings: Settings | undefined },
 ): Policy {
-  const rules = options.rules === undefined ? files.rules : rulesIn(options.rules);
+  const rules = options.rules === undefined ? files.rules : rulesIn(options.rules, files);
   const standard = files.settings === undefined ? STANDARD_PERSONA : undefined;
   const wanted = options.persona ?? standard;
   const persona = wanted === undefined ? undefined : personaNamed(wanted, files.personas);
@@ -42,7 +42,7 @@ export function policyOf(
 /** Another persona (by name or file), or another folder of rules, in place of the base's. */
 export function policyAgainst(nameOrPath: string, base: Policy, files: PolicySet): Policy {
   if (existsSync(nameOrPath) && statSync(nameOrPath).isDirectory())
-    return { ...base, name: `rules of ${nameOrPath}`, rules: rulesIn(nameOrPath) };
+    return { ...base, name: `rules of ${nameOrPath}`, rules: rulesIn(nameOrPath, files) };
   const persona = personaNamed(nameOrPath, files.personas);
   return { ...base, name: `persona ${persona.id}`, persona };
 }
@@ -65,8 +65,8 @@ function personaIn(path: string): Persona {
   throw unsound(problems, `reeve check ${path}`);
 }
 
-function rulesIn(folder: string): readonly Rule[] {
-  const { rules, problems } = loadRules(resolve(folder), [...TOOL_SPECS.values()]);
+function rulesIn(folder: string, { composites }: PolicySet): readonly Rule[] {
+  const { rules, problems } = loadRules(resolve(folder), [...TOOL_SPECS.values()], composites);
   if (problems.length > 0) throw unsound(problems, `reeve check ${folder}`);
   // By no rules nothing is ever done: a wrong folder would look like a quiet month. An empty one is meant so.
   if (rules.length > 0 || readdirSync(folder).length === 0) return rules;

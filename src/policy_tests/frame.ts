@@ -5,7 +5,7 @@ import { invariant } from '../core/errors.ts';
 import type { Limits } from '../core/limits.ts';
 import type { Persona } from '../core/persona.ts';
 import type { Plan } from '../core/plan.ts';
-import type { Rule } from '../core/rule.ts';
+import type { Composite, Rule } from '../core/rule.ts';
 import type { Scope } from '../core/scope.ts';
 import { type Capability, CAPABILITIES, type ToolName } from '../core/tool.ts';
 import type { ChannelSetup, EngineSetup } from '../ground/facts/setup.ts';
@@ -19,6 +19,8 @@ export interface PolicySet {
   readonly personas: readonly Persona[];
   readonly rules: readonly Rule[];
   readonly limits: Limits;
+  /** What rules of another folder may call by one name; default: nothing. */
+  readonly composites?: readonly Composite[];
 }
 
 /** Everything that one case fixes, with its defaults settled. */

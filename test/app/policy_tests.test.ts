@@ -18,6 +18,15 @@ describe('the files of policy tests', () => {
     expect(Math.min(personas.length, rules.length)).toBeGreaterThan(0);
   });
 
+  it('hold the actions that rules may call by one name: the configured ones, or the shipped', () => {
+    const names = (flags: { config?: string }, cwd = '/') =>
+      policyTestFiles({ ...optionsIn(cwd), flags }).composites?.map(({ name }) => name);
+    expect(names({})).toContain('renew_then_start');
+    const own = 'name: mine\ndescription: d\ncalls: [restart_channel]\n';
+    const cwd = aFolder({ 'reeve.yaml': 'version: 1\n', 'actions/mine.yaml': own });
+    expect(names({ config: join(cwd, 'reeve.yaml') }, cwd)).toEqual(['mine']);
+  });
+
   it('are those of the configuration that is found, with its limits', () => {
     const cwd = aFolder({ 'reeve.yaml': 'version: 1\nlimits: { window_starts_max: 7 }\n' });
     const files = policyTestFiles({ ...optionsIn(cwd), flags: { config: join(cwd, 'reeve.yaml') } });

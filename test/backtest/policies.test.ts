@@ -67,6 +67,17 @@ describe('the policy of a backtest', () => {
     expect([policy.name, policy.rules.map(({ id }) => id)]).toEqual([`persona of_file, rules of ${folder}`, ['mine']]);
   });
 
+  it('may call what the configuration gives one name, as a rule of the daemon', () => {
+    const calls = ['restart_channel'] as const;
+    const composite = { name: 'renew_then_start', description: 'd', calls, origin: 'a.yaml:1' };
+    const files = { ...filesWith(), composites: [composite] };
+    const folder = rulesFolder(RULE.replace('call: restart_channel', 'action: renew_then_start'));
+    const base = policyOf(flags(undefined, folder), files);
+    expect(base.rules.map(({ id }) => id)).toEqual(['mine']);
+    expect(policyAgainst(folder, base, files).rules).toEqual(base.rules);
+    expect(() => policyOf(flags(undefined, folder), filesWith())).toThrow('renew_then_start');
+  });
+
   it('is refused for a persona that there is not, with the one that was meant or all that there are', () => {
     const refused = (name: string) => {
       try {
