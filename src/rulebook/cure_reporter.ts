@@ -1,4 +1,5 @@
 /** Proposes what was learned: a verified cure that a model or a person chose becomes the text of a proposed rule. */
+import { createHash } from 'node:crypto';
 import { yamlText } from '../config/yaml_text.ts';
 import type { GroundedContextEnvelope } from '../core/envelope.ts';
 import type { JournalEntry } from '../core/journal.ts';
@@ -25,6 +26,8 @@ interface RunSoFar {
 
 const RUNS_MAX = 1_000;
 const CALLS_MAX = 3;
+const ID_CHARS_MAX = 64;
+const DIGEST_CHARS = 8;
 
 /** Reads the journal as it grows. Bounded: runs that never end make room for newer ones. */
 export class CureReporter {
@@ -71,7 +74,7 @@ function reportOf({ first, by, verified }: RunSoFar): ReportedRule | undefined {
   const calls = verified.filter((tool) => specOf(tool).effect === 'change').slice(0, CALLS_MAX);
   if (first === undefined || by === undefined || classification === undefined || calls.length === 0) return undefined;
   const symptom = first.lastErrorType;
-  const id = ['told', classification, ...(symptom === undefined ? [] : [symptom]), ...calls].join('_').slice(0, 64);
+  const id = nameOf(['told', classification, ...(symptom === undefined ? [] : [symptom]), ...calls]);
   const text = yamlText({
     id,
     description: `${calls.join(', then ')} cured ${classification} (verified); chosen by ${describeDecider(by)}.`,
@@ -81,4 +84,12 @@ function reportOf({ first, by, verified }: RunSoFar): ReportedRule | undefined {
     then: [...calls.map((call) => ({ call })), { escalate: true }],
   });
   return { id, text };
+}
+
+/** Two long names that begin alike stay two: what does not fit is told by its digest. */
+function nameOf(parts: readonly string[]): string {
+  const whole = parts.join('_');
+  if (whole.length <= ID_CHARS_MAX) return whole;
+  const digest = createHash('sha256').update(whole).digest('hex').slice(0, DIGEST_CHARS);
+  return `${whole.slice(0, ID_CHARS_MAX - DIGEST_CHARS - 1)}_${digest}`;
 }

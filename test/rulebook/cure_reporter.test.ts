@@ -63,6 +63,22 @@ describe('a verified cure', () => {
     expect(reportOf(step('restart_channel', MODEL))).toEqual(reportOf(step('restart_channel', MODEL)));
   });
 
+  it('has a name of its own, the same each time, where what it is made of is too long for one', () => {
+    const of = (last: ToolName) => {
+      const envelope = anEnvelope({
+        failureClassification: 'upstream_unavailable',
+        lastErrorType: 'upstream_unreachable',
+      });
+      const steps = [...step('refresh_credentials', MODEL), ...step(last, MODEL)];
+      return reportOf(steps.map((fact) => (fact.type === 'envelope.taken' ? { ...fact, envelope } : fact)))!;
+    };
+    const [one, other] = [of('restart_channel'), of('invalidate_cache')];
+    expect(one.id).not.toBe(other.id);
+    expect(one).toEqual(of('restart_channel'));
+    expect([one, other].map(({ id }) => /^told_upstream_unavailable_[a-z0-9_]{1,38}$/.test(id))).toEqual([true, true]);
+    expect(one.text).toContain(`id: ${one.id}\n`);
+  });
+
   it('of a rule reports nothing new', () => {
     expect(reportOf(step('restart_channel', { kind: 'rule', rule: 'r' }))).toBeUndefined();
   });
