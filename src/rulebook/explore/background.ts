@@ -5,13 +5,14 @@ import { mayExplore } from '../../config/gates.ts';
 import type { Configuration } from '../../config/load.ts';
 import { compiledOf } from '../../config/patterns.ts';
 import type { Clock } from '../../core/clock.ts';
+import { DAY_MS } from '../../core/duration.ts';
 import { messageOf } from '../../core/errors.ts';
 import type { JournalEntry } from '../../core/journal.ts';
 import type { Log } from '../../core/log.ts';
 import type { Model } from '../../core/model.ts';
 import type { Ledger } from '../../journal/ledger.ts';
 import { TOOL_SPECS } from '../../remediation/catalog.ts';
-import { EXPLORE_CAPS, ExploreBudget } from './budget.ts';
+import { EXPLORE_CAPS, ExploreBudget, type HeldSession } from './budget.ts';
 import { Explorer } from './explorer.ts';
 import { createRulebook } from '../rulebook.ts';
 import { type IncidentStory, knowledgePorts, type ProposedRule, storyOf } from './incident.ts';
@@ -19,6 +20,8 @@ import { type IncidentStory, knowledgePorts, type ProposedRule, storyOf } from '
 const WAITING_MAX = 20;
 const ENTRIES_MAX = 500;
 const HISTORY_MAX = 500;
+/** Calls of models that are looked through for the explorations of the last day. */
+const CALLS_MAX = 20_000;
 /** The first look at a closed incident comes after the run has written everything down. */
 const SETTLE_MS = 1_000;
 
@@ -91,6 +94,27 @@ async function exploreOne(incident: string, parts: ExplorationParts, explorer: E
   log.info({ incident, from, modelCalls, rule: rule?.rule.id }, `explored: ${because}`);
 }
 
+/** The sessions of the last day, of this start and of those before it: an incident is explored in one of its own. */
+function heldSessions(ledger: Ledger, clock: Clock): readonly HeldSession[] {
+  const sinceMs = clock.monotonicMs() - DAY_MS;
+  const held = new Map<string, HeldSession>();
+  for (const { fact, incident, monoMs } of ledger.read({
+    types: ['model.called'],
+    newestFirst: true,
+    limit: CALLS_MAX,
+  })) {
+    if (monoMs < sinceMs) break;
+    if (fact.type !== 'model.called' || fact.purpose !== 'explore' || incident === undefined) continue;
+    const { tokens, costMicros } = held.get(incident) ?? { tokens: 0, costMicros: 0 };
+    held.set(incident, {
+      startedMs: monoMs,
+      tokens: tokens + fact.promptTokens + fact.replyTokens,
+      costMicros: costMicros + fact.costMicros,
+    });
+  }
+  return [...held.values()];
+}
+
 const templatesOf = ({ patterns }: Configuration) => createPlannerText(compiledOf(patterns).catalogue).templateOf;
 
 function explorerOf(parts: ExplorationParts): Explorer<ProposedRule> {
@@ -115,7 +139,7 @@ function explorerOf(parts: ExplorationParts): Explorer<ProposedRule> {
   return new Explorer<ProposedRule>({
     ...knowledgePorts(knowledge),
     model,
-    budget: new ExploreBudget(EXPLORE_CAPS, clock),
+    budget: new ExploreBudget(EXPLORE_CAPS, clock, undefined, heldSessions(ledger, clock)),
     isOpen: () => isOpen(parts),
     // The rules in force had their say in the run; a rule on trial needs no twin.
     known: (situation) =>

@@ -21,6 +21,13 @@ export const EXPLORE_CAPS: ExploreCaps = {
   costMicrosPerDay: undefined,
 };
 
+/** A session that was held before this account was opened: before a restart. */
+export interface HeldSession {
+  readonly startedMs: MonoMs;
+  readonly tokens: number;
+  readonly costMicros: number;
+}
+
 interface Session {
   readonly startedMs: MonoMs;
   tokens: number;
@@ -40,10 +47,12 @@ export class ExploreBudget {
     caps: ExploreCaps,
     clock: Pick<Clock, 'monotonicMs'>,
     costOf: (tokens: { prompt: number; reply: number }) => number = () => 0,
+    held: readonly HeldSession[] = [],
   ) {
     this.#caps = caps;
     this.#clock = clock;
     this.#costOf = costOf;
+    this.#sessions = held.map((one) => ({ ...one, toolCalls: 0 }));
   }
 
   /** Of all sessions since the start. */

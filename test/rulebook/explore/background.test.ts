@@ -3,9 +3,10 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { createLearning } from '../../../src/rulebook/learning.ts';
+import { EXPLORE_CAPS } from '../../../src/rulebook/explore/budget.ts';
 import { exploreInBackground } from '../../../src/rulebook/explore/background.ts';
 import type { Configuration } from '../../../src/config/load.ts';
-import type { JournalFact } from '../../../src/core/journal.ts';
+import type { Draft, JournalFact } from '../../../src/core/journal.ts';
 import type { Composite, Rule } from '../../../src/core/rule.ts';
 import { Ledger } from '../../../src/journal/ledger.ts';
 import { MemoryStore } from '../../../src/journal/memory.ts';
@@ -23,14 +24,21 @@ const GOOD = [
 
 async function setUp(
   answers: readonly unknown[],
-  world: { rules?: readonly Rule[]; explore?: boolean; gate?: boolean; composites?: readonly Composite[] } = {},
+  world: {
+    rules?: readonly Rule[];
+    explore?: boolean;
+    gate?: boolean;
+    composites?: readonly Composite[];
+    before?: readonly Draft[];
+  } = {},
 ) {
-  const { rules = [], explore = true, gate = true, composites = [] } = world;
+  const { rules = [], explore = true, gate = true, composites = [], before = [] } = world;
   const state = mkdtempSync(join(tmpdir(), 'reeve-explore-'));
   const { clock, advance } = fakeClock();
   const ledger = new Ledger(new MemoryStore(), clock);
   const learning = createLearning({ state, ledger, clock }, () => composites);
   ledger.open();
+  if (before.length > 0) ledger.append(before);
   const building = new AsyncDisposableStack();
   learning.start(building, () => undefined);
   const { model, asked } = scriptedModel(answers);
@@ -80,6 +88,31 @@ describe('Theow 6, exploration in the daemon', () => {
     const { incident, asked } = await setUp(GOOD);
     for (let count = 1; count <= 10; count += 1) await incident(`inc-${count}`);
     expect(asked).toHaveLength(2);
+  });
+
+  it.each([
+    [
+      'sessions',
+      Array.from({ length: EXPLORE_CAPS.sessionsPerDay }, (_, at) => ({ incident: `inc-${at}`, tokens: 1 })),
+    ],
+    ['tokens', [{ incident: 'inc-0', tokens: EXPLORE_CAPS.tokensPerDay }]],
+  ])('counts the %s of the last day that were spent before a restart', async (_, spent) => {
+    const called = (tokens: number, purpose: 'explore' | 'ask') => ({
+      ...({ type: 'model.called', model: 'm', purpose, failure: undefined } as const),
+      ...{ promptTokens: tokens, replyTokens: 0, costMicros: 0, tookMs: 1 },
+    });
+    const held = (purpose: 'explore' | 'ask') => ({
+      before: spent.map(({ incident, tokens }) => ({ incident, fact: called(tokens, purpose) })),
+    });
+    const { incident, asked, notes, advance } = await setUp([...GOOD, ...GOOD], held('explore'));
+    await incident('inc-100');
+    expect([asked.length, notes]).toEqual([0, [expect.stringContaining('24 hours')]]);
+    await advance(86_400_000);
+    await incident('inc-101');
+    expect(asked).toHaveLength(2);
+    const others = await setUp(GOOD, held('ask'));
+    await others.incident('inc-100');
+    expect(others.asked).toHaveLength(2);
   });
 
   it('asks no model about a trouble that a rule on trial fits already, whatever this process remembers', async () => {

@@ -58,6 +58,19 @@ describe('what explorations may cost', () => {
     expect(free.isAffordable()).toBe(true);
   });
 
+  it('counts what was held before a restart', async () => {
+    const { clock, advance } = fakeClock();
+    await advance(DAY_MS);
+    const held = { startedMs: clock.monotonicMs() - DAY_MS + 1_000, tokens: 90, costMicros: 5 };
+    const begin = (caps: Partial<ExploreCaps>) =>
+      new ExploreBudget({ ...EXPLORE_CAPS, ...caps }, clock, undefined, [held]).begin();
+    expect(begin({ sessionsPerDay: 1 })).toBe('1 sessions were held in 24 hours');
+    expect(begin({ costMicrosPerDay: 5 })).toBe('the money of 24 hours is spent');
+    expect((begin({ tokensPerDay: 100 }) as SessionBudget).tokensLeft()).toBe(10);
+    await advance(1_000);
+    expect((begin({ sessionsPerDay: 1, tokensPerDay: 100 }) as SessionBudget).tokensLeft()).toBe(100);
+  });
+
   it('is so many calls and so much time of a session', async () => {
     const { session, advance } = setUp({ toolCallsPerSession: 2, sessionMsMax: 5_000 });
     const one = session();
