@@ -4,7 +4,7 @@ import { existsSync, readFileSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { homedir } from 'node:os';
 import process from 'node:process';
-import { endNow, endProcess } from './app/exit.ts';
+import { endNow, endOnOutput, endProcess } from './app/exit.ts';
 import { createLog } from './app/log.ts';
 import { serviceManagerOf } from './app/service_manager.ts';
 import { compiledOf } from './config/patterns.ts';
@@ -283,8 +283,7 @@ function endOnBug(thrown: unknown): void {
 }
 process.on('unhandledRejection', endOnBug);
 process.on('uncaughtException', endOnBug);
-// A reader that goes away (reeve … | head) is no error of ours.
-process.stdout.on('error', (error: NodeJS.ErrnoException) => process.exit(error.code === 'EPIPE' ? 0 : 74));
+process.stdout.on('error', (error) => endOnOutput(error));
 
 if (process.versions.node.split('.').map(Number)[0]! < 24) process.exit(CONFIG_EXIT);
 process.exitCode = await runCli(process.argv.slice(2), {

@@ -40,4 +40,15 @@ export function endNow(code: number, own: EndingProcess = process): void {
   own.exit(code);
 }
 
+/** A reader that goes away (`reeve … | head`) is no error of ours; a disk that is full is told. */
+export function endOnOutput(
+  error: NodeJS.ErrnoException,
+  own: Pick<NodeJS.Process, 'exit' | 'stderr'> = process,
+): void {
+  if (error.code === 'EPIPE') return own.exit(0);
+  const hint = 'Make room there or send the output to another disk, and run it again: what is there is not whole.';
+  own.stderr.write(`reeve: standard output could not be written: ${error.message}\n  ${hint}\n`);
+  own.exit(74);
+}
+
 const isWaited = (own: EndingProcess): boolean => own.getActiveResourcesInfo().some((kind) => IN_A_THREAD.test(kind));

@@ -9,6 +9,8 @@ const CODES = {
   JOURNAL_UNWRITABLE: { retryable: false, exitCode: 74 },
   JOURNAL_BROKEN: { retryable: false, exitCode: 74 },
   DERIVED_BROKEN: { retryable: false, exitCode: 74 },
+  /** The disk has no room for what a command was to write. */
+  OUTPUT_UNWRITABLE: { retryable: false, exitCode: 74 },
   ENGINE_UNREACHABLE: { retryable: true, exitCode: 69 },
   ENGINE_REFUSED: { retryable: false, exitCode: 69 },
   ENGINE_ANSWER_INVALID: { retryable: false, exitCode: 69 },

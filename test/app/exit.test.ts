@@ -4,7 +4,7 @@ import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
-import { endNow, endProcess, type EndingProcess } from '../../src/app/exit.ts';
+import { endNow, endOnOutput, endProcess, type EndingProcess } from '../../src/app/exit.ts';
 import { fakeClock } from '../support/fake_clock.ts';
 
 const EXIT = resolve(import.meta.dirname, '../../src/app/exit.ts');
@@ -91,5 +91,25 @@ describe('the end of a process', () => {
     onTestFinished(() => void child.kill('SIGKILL'));
     expect(await once(child, 'exit')).toEqual([42, null]);
     expect(readFileSync(words, 'utf8')).toBe('ends with 42');
+  });
+});
+
+describe('an output that takes no more', () => {
+  const ended = (code: string) => {
+    const said: string[] = [];
+    const own = {
+      exit: (with_: number) => said.push(String(with_)),
+      stderr: { write: (text: string) => said.push(text) },
+    };
+    endOnOutput(Object.assign(new Error('no space left'), { code }), own as unknown as NodeJS.Process);
+    return said;
+  };
+
+  it('ends a command with 74 and what to do, and without a word where its reader has left', () => {
+    expect(ended('EPIPE')).toEqual(['0']);
+    expect(ended('ENOSPC')).toEqual([
+      expect.stringMatching(/output could not be written: no space left\n {2}Make/),
+      '74',
+    ]);
   });
 });

@@ -1,4 +1,6 @@
 import { describe, expect, it, vi } from 'vitest';
+import { countingIds } from '../../src/core/id.ts';
+import type { HintsDeps } from '../../src/hints/hints.ts';
 import { EXAMPLE } from '../support/hint_bundle.ts';
 import { aWorld } from './support.ts';
 
@@ -35,14 +37,14 @@ describe('ROSClaw-How, feedback loop', () => {
   });
 
   it('judges a hint that a person took back by what came after that, over a restart too', () => {
-    let count = 0;
     const first = aWorld();
     report(first.hints, 0.4, 0.4, 0.4, 0.4, 0.4);
     first.hints.promote(CLAMP, { priority: 0 }, { who: 'ann', because: 'mended' });
     report(first.hints, 0.4, 0.4);
     expect(first.hints.build(request, 'a')).toMatchObject({ patternId: CLAMP });
     first.close();
-    const others = { ids: { next: (prefix: string) => `${prefix}-again-${String((count += 1))}` } };
+    const { next } = countingIds();
+    const others: Partial<HintsDeps> = { ids: { next: (prefix) => `${next(prefix)}-again` } };
     const { hints } = aWorld({ rows: first.rows, directory: first.directory, deps: others });
     report(hints, 0.4, 0.4);
     expect(hints.build(request, 'a')).toMatchObject({ patternId: CLAMP });

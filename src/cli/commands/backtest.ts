@@ -1,9 +1,9 @@
 /** The command `reeve backtest`. */
-import { writeFileSync } from 'node:fs';
 import type { Command } from 'commander';
 import { PHASES } from '../../core/control.ts';
-import { messageOf, ReeveError } from '../../core/errors.ts';
+import { ReeveError } from '../../core/errors.ts';
 import { json, plain } from '../output.ts';
+import { writeOutput } from '../output_file.ts';
 import type { Cli } from '../context.ts';
 
 /** What a person asks a backtest for. */
@@ -88,10 +88,5 @@ function minutesOf(zone: string): number {
   return (sign === '-' ? -1 : 1) * (Number(hours) * 60 + Number(minutes));
 }
 
-function write(path: string, text: string): void {
-  try {
-    writeFileSync(path, text);
-  } catch (thrown) {
-    throw new ReeveError('USAGE', `the report could not be written to ${path}: ${messageOf(thrown)}`);
-  }
-}
+const write = (path: string, text: string): void =>
+  writeOutput([{ path, text }], { what: `the report could not be written to ${path}` });

@@ -1,13 +1,14 @@
 /** `reeve dataset export`: what was decided, asked and learned, as JSON lines with a card that says what they are. */
-import { readdirSync, rmSync, writeFileSync } from 'node:fs';
+import { readdirSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Command } from 'commander';
-import { messageOf, ReeveError } from '../../core/errors.ts';
+import { ReeveError } from '../../core/errors.ts';
 import { toWire } from '../../core/wire.ts';
 import { makeDirectory } from '../../resilience/make_directory.ts';
 import type { Cli } from '../context.ts';
 import { type DatasetShown, dataCard } from '../data_card.ts';
 import { json, plain } from '../output.ts';
+import { unwritten, writeOutput } from '../output_file.ts';
 
 const FILE_MODE = 0o600;
 
@@ -42,18 +43,19 @@ const ROWS_FILE = /^(?:planner|synthesizer|crystallizer)\.(?:train|validation|te
 /** Only its owner may read it: it holds excerpts of logs and what people asked. */
 function write(directory: string, found: DatasetShown): readonly string[] {
   const files = Map.groupBy(found.rows, ({ role, split }) => `${role}.${split}.jsonl`);
+  const what = `--out: the dataset could not be written to ${directory}`;
+  const documents = [...files].map(([name, rows]) => ({
+    path: join(directory, name),
+    text: rows.map((row) => `${JSON.stringify(toWire(row))}\n`).join(''),
+  }));
   try {
     makeDirectory(directory, 0o700);
-    for (const [name, rows] of files) {
-      const text = rows.map((row) => `${JSON.stringify(toWire(row))}\n`).join('');
-      writeFileSync(join(directory, name), text, { mode: FILE_MODE });
-    }
+    writeOutput([...documents, { path: join(directory, 'card.md'), text: dataCard(found) }], { what, mode: FILE_MODE });
     // Of an earlier export: a row that was tested on then may be learned from now.
     const old = readdirSync(directory).filter((name) => ROWS_FILE.test(name) && !files.has(name));
     for (const name of old) rmSync(join(directory, name));
-    writeFileSync(join(directory, 'card.md'), dataCard(found), { mode: FILE_MODE });
   } catch (thrown) {
-    throw new ReeveError('USAGE', `--out: the dataset could not be written to ${directory}: ${messageOf(thrown)}`);
+    throw thrown instanceof ReeveError ? thrown : unwritten(what, thrown);
   }
   return [...files.keys()].sort().concat('card.md');
 }

@@ -1,14 +1,15 @@
 /** `reeve hints …`: clusters and what their hints achieved, the bundle they come from, and a trial of all of it. */
-import { cpSync, existsSync, mkdirSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import { cpSync, existsSync, mkdirSync, renameSync, rmSync } from 'node:fs';
 import { basename, dirname, join, resolve } from 'node:path';
 import type { Command } from 'commander';
-import { messageOf, ReeveError } from '../../core/errors.ts';
+import { ReeveError } from '../../core/errors.ts';
 import { toWire } from '../../core/wire.ts';
 import { makeDirectory } from '../../resilience/make_directory.ts';
 import type { TrialResult } from '../../simulation/hint_trial.ts';
 import type { Cli } from '../context.ts';
 import { timeOf, wholeNumber } from '../flag_values.ts';
 import { json, listed, ndjson, paint, plain, table } from '../output.ts';
+import { unwritten, writeOutput } from '../output_file.ts';
 
 export interface HintsDeps {
   /** Where the configuration has its bundle. */
@@ -114,7 +115,8 @@ function addExport(hints: Command, cli: Cli): void {
       const query = new URLSearchParams({ ...(since && { since }), ...(limit && { limit }) });
       const text = await cli.client().text(`/api/v1/outcomes/export?${query}`);
       if (out === undefined) return cli.terminal.out(text);
-      orRefuse(`the rows could not be written to ${resolve(out)}`, () => writeFileSync(resolve(out), text, PRIVATE));
+      const what = `the rows could not be written to ${resolve(out)}`;
+      writeOutput([{ path: resolve(out), text }], { what, mode: 0o600 });
       const rows = text.split('\n').length - 1;
       if (cli.wantsJson()) json(cli.terminal, { rows, file: resolve(out) });
       else cli.terminal.out(`${rows} rows to ${resolve(out)}\n`);
@@ -158,15 +160,13 @@ function addBundle(hints: Command, cli: Cli, deps: HintsDeps): void {
     });
 }
 
-const PRIVATE = { mode: 0o600 } as const;
-
 /** A disk that refuses is no bug. */
 function orRefuse(what: string, work: () => void): void {
   try {
     work();
   } catch (thrown) {
     if (thrown instanceof ReeveError) throw thrown;
-    throw new ReeveError('USAGE', `${what}: ${messageOf(thrown)}`, { cause: thrown });
+    throw unwritten(what, thrown);
   }
 }
 
@@ -177,11 +177,16 @@ function replaceFolder(source: string, target: string): void {
   const fresh = join(dirname(target), `.${basename(target)}.new`);
   const old = join(dirname(target), `.${basename(target)}.old`);
   for (const left of [fresh, old]) rmSync(left, { recursive: true, force: true });
-  mkdirSync(fresh, { mode: 0o700 });
-  cpSync(join(source, 'bridge_index.json'), join(fresh, 'bridge_index.json'));
-  const [patterns, own] = [join(source, 'code_patterns'), join(fresh, 'code_patterns')];
-  if (!existsSync(patterns)) mkdirSync(own);
-  else cpSync(patterns, own, { recursive: true, filter: (path) => !/\/\.[^/]*$/.test(path) });
+  try {
+    mkdirSync(fresh, { mode: 0o700 });
+    cpSync(join(source, 'bridge_index.json'), join(fresh, 'bridge_index.json'));
+    const [patterns, own] = [join(source, 'code_patterns'), join(fresh, 'code_patterns')];
+    if (!existsSync(patterns)) mkdirSync(own);
+    else cpSync(patterns, own, { recursive: true, filter: (path) => !/\/\.[^/]*$/.test(path) });
+  } catch (thrown) {
+    rmSync(fresh, { recursive: true, force: true });
+    throw thrown;
+  }
   try {
     renameSync(target, old);
   } catch (thrown) {

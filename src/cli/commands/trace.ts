@@ -1,11 +1,11 @@
 /** `reeve trace`: one incident, or anything else that the memory holds, as the process that led to it. */
-import { writeFileSync } from 'node:fs';
 import type { Command } from 'commander';
-import { messageOf, ReeveError } from '../../core/errors.ts';
+import { ReeveError } from '../../core/errors.ts';
 import { fromWire } from '../../core/wire.ts';
 import type { TreeNode } from '../../memory/process_tree.ts';
 import type { Cli } from '../context.ts';
 import { json, paint, plain } from '../output.ts';
+import { writeOutput } from '../output_file.ts';
 import { storyOf, type WireEntry } from '../story.ts';
 import { treeOfMemory, treeOfStory } from '../tree.ts';
 
@@ -87,10 +87,7 @@ async function traceNode(cli: Cli, id: string, options: TraceOptions): Promise<v
 /** Log excerpts are part of it: only its owner may read the file. */
 function exportTo(cli: Cli, file: string, document: unknown): void {
   if (file === '-') return json(cli.terminal, document);
-  try {
-    writeFileSync(file, `${JSON.stringify(document)}\n`, { mode: 0o600 });
-  } catch (thrown) {
-    throw new ReeveError('USAGE', `the incident could not be written to ${file}: ${messageOf(thrown)}`);
-  }
+  const output = { path: file, text: `${JSON.stringify(document)}\n` };
+  writeOutput([output], { what: `the incident could not be written to ${file}`, mode: 0o600 });
   cli.terminal.err(`wrote ${file}; replay it with: reeve backtest --incident ${file}\n`);
 }

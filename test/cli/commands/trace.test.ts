@@ -76,5 +76,7 @@ describe('an export', () => {
   it('goes to stdout where that is wanted, and says where it could not be written', async () => {
     expect(JSON.parse((await run('inc-2 --export -', { answers })).out)).toMatchObject({ id: 'inc-2' });
     await expect(run('inc-2 --export /nowhere/at/all', { answers })).rejects.toThrow(/could not be written/);
+    const full = run('inc-2 --export /dev/full', { answers });
+    await expect(full).rejects.toMatchObject({ exitCode: 74, message: expect.stringContaining('no space left') });
   });
 });
