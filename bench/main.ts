@@ -8,6 +8,7 @@ import { cpus, loadavg, totalmem } from 'node:os';
 import { resolve } from 'node:path';
 import type { Readable } from 'node:stream';
 import { text } from 'node:stream/consumers';
+import { usageOf } from '../scripts/options.ts';
 import { type Row, tableOf, yardstickMs } from './rows.ts';
 
 interface Part {
@@ -65,6 +66,11 @@ const PARTS: Readonly<Record<string, Part>> = {
 };
 const ROWS_FD = 3;
 
+if (process.argv.slice(2).includes('--help')) {
+  const parts = Object.entries(PARTS).map(([name, { title }]) => `  ${name.padEnd(10)} ${title}\n`);
+  process.stdout.write(`${usageOf(import.meta.filename)}\nParts:\n${parts.join('')}`);
+  process.exit(0);
+}
 const isQuick = process.argv.includes('--quick');
 const options = process.argv.slice(2).filter((option) => option !== '--quick');
 const firstOption = options.findIndex((option) => option.startsWith('--'));

@@ -3,7 +3,6 @@
  * `npm run policies`. An interval of downtime belongs to the last fault that concerned its channel; "other" has none
  * near it.
  */
-import { parseArgs } from 'node:util';
 import type { Episode } from '../src/simulation/downtime.ts';
 import { compared, comparedCruelly } from '../src/simulation/order.ts';
 import type { ServiceModel, ServiceChannel } from '../src/simulation/service_model.ts';
@@ -12,19 +11,18 @@ import { type Injection, type Scenario, scenarioOf } from '../src/simulation/sce
 import { Simulation } from '../src/simulation/simulation.ts';
 import { overSeeds, shareOfThis, tell, workersFor } from './seeds.ts';
 import { HOUR_MS } from '../src/core/duration.ts';
+import { optionsOf } from './options.ts';
 
-const { values } = parseArgs({
-  options: {
-    seeds: { type: 'string', default: '20' },
-    from: { type: 'string', default: '1' },
-    days: { type: 'string', default: '7' },
-    channels: { type: 'string', default: '200' },
-    calm: { type: 'string', default: '30' },
-    'start-cost': { type: 'boolean', default: false },
-    /** The crueller world, start cost included. */
-    cruel: { type: 'boolean', default: false },
-    workers: { type: 'string' },
-  },
+const values = optionsOf(import.meta.filename, {
+  seeds: { type: 'string', default: '20' },
+  from: { type: 'string', default: '1' },
+  days: { type: 'string', default: '7' },
+  channels: { type: 'string', default: '200' },
+  calm: { type: 'string', default: '30' },
+  'start-cost': { type: 'boolean', default: false },
+  /** The crueller world, start cost included. */
+  cruel: { type: 'boolean', default: false },
+  workers: { type: 'string' },
 });
 
 /** A trouble may show itself this long after the fault that brought it. */

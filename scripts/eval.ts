@@ -6,10 +6,15 @@ import { classifyExcerpt } from '../src/classifier/excerpt.ts';
 import { COURSES, daemonScoresOf, readByDaemon } from './daemon_path.ts';
 import { readCatalogue } from './corpus.ts';
 import { type Answer, type Item, readCorpus, scoreOf } from './score.ts';
+import { usageOf } from './options.ts';
 import type { Catalogue } from '../src/detect/patterns/catalogue.ts';
 
 const args = process.argv.slice(2);
 const flags = new Set(args.filter((arg) => arg.startsWith('--')));
+if (flags.has('--help')) {
+  process.stdout.write(usageOf(import.meta.filename));
+  process.exit(0);
+}
 const path = args.find((arg) => !arg.startsWith('--')) ?? join(import.meta.dirname, '../test/corpus/failures.jsonl');
 const items = readCorpus(readFileSync(path, 'utf8'));
 

@@ -4,19 +4,17 @@
  */
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { resolve } from 'node:path';
-import { parseArgs } from 'node:util';
 import { chartOf, type Compared, fatesOf, pairsOf, tableOf } from './learning/chart.ts';
 import { learn, type LearningReport } from './learning/run.ts';
 import { overSeeds, type Share, shareOfThis, tell, workersFor } from './seeds.ts';
+import { optionsOf } from './options.ts';
 
-const { values } = parseArgs({
-  options: {
-    seeds: { type: 'string', default: '2' },
-    days: { type: 'string', default: '35' },
-    recall: { type: 'string' },
-    out: { type: 'string', default: 'docs' },
-    workers: { type: 'string' },
-  },
+const values = optionsOf(import.meta.filename, {
+  seeds: { type: 'string', default: '2' },
+  days: { type: 'string', default: '35' },
+  recall: { type: 'string' },
+  out: { type: 'string', default: 'docs' },
+  workers: { type: 'string' },
 });
 
 const days = Number(values.days);

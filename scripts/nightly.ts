@@ -5,28 +5,26 @@
  * `--from 4711 --seeds 1 --workers 1` plays one of them again.
  */
 import { execFileSync } from 'node:child_process';
-import { parseArgs } from 'node:util';
 import { runOrder, type SimulationOrder } from '../src/simulation/order.ts';
 import type { SimulationReport } from '../src/simulation/simulate.ts';
 import { fuzz } from './fuzz.ts';
 import { overSeeds, type Share, shareOfThis, tell, workersFor } from './seeds.ts';
+import { optionsOf } from './options.ts';
 
-const { values } = parseArgs({
-  options: {
-    from: { type: 'string', default: '1' },
-    seeds: { type: 'string', default: '100000' },
-    workers: { type: 'string' },
-    /** In the crueller world. */
-    cruel: { type: 'boolean', default: false },
-    /** In a world whose groups read from one origin. */
-    'shared-origin': { type: 'boolean', default: false },
-    /** On a machine that sleeps while Reeve is not running. */
-    sleeps: { type: 'boolean', default: false },
-    /** With an attacker who holds one log, one ingest token and one status page. */
-    attacker: { type: 'boolean', default: false },
-    /** Goes on after a broken law: each is printed, at most one for each seed. */
-    all: { type: 'boolean', default: false },
-  },
+const values = optionsOf(import.meta.filename, {
+  from: { type: 'string', default: '1' },
+  seeds: { type: 'string', default: '100000' },
+  workers: { type: 'string' },
+  /** In the crueller world. */
+  cruel: { type: 'boolean', default: false },
+  /** In a world whose groups read from one origin. */
+  'shared-origin': { type: 'boolean', default: false },
+  /** On a machine that sleeps while Reeve is not running. */
+  sleeps: { type: 'boolean', default: false },
+  /** With an attacker who holds one log, one ingest token and one status page. */
+  attacker: { type: 'boolean', default: false },
+  /** Goes on after a broken law: each is printed, at most one for each seed. */
+  all: { type: 'boolean', default: false },
 });
 
 /** Small and short, so that many can be had in a night: what breaks a law breaks it with few channels, too. */

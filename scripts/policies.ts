@@ -5,7 +5,6 @@
  */
 import { appendFileSync, readFileSync, writeFileSync } from 'node:fs';
 import { resolve } from 'node:path';
-import { parseArgs } from 'node:util';
 import { compared, comparedCruelly, runPolicy } from '../src/simulation/order.ts';
 import { type Scenario, scenarioOf } from '../src/simulation/scenario.ts';
 import type { SimulationReport } from '../src/simulation/simulate.ts';
@@ -20,26 +19,25 @@ import {
   type World,
 } from './policy_table.ts';
 import { overSeeds, type Share, shareOfThis, tell, workersFor } from './seeds.ts';
+import { optionsOf } from './options.ts';
 
-const { values } = parseArgs({
-  options: {
-    quick: { type: 'boolean', default: false },
-    seeds: { type: 'string' },
-    from: { type: 'string', default: '1' },
-    days: { type: 'string' },
-    channels: { type: 'string' },
-    calm: { type: 'string' },
-    /** Encoders that start at once slow each other down, as measured. */
-    'start-cost': { type: 'boolean', default: false },
-    /** The crueller world, start cost included. */
-    cruel: { type: 'boolean', default: false },
-    write: { type: 'boolean', default: false },
-    workers: { type: 'string' },
-    /** A line of JSON for each seed as soon as it is done: what a long run came to when it is cut short. */
-    save: { type: 'string' },
-    /** Runs nothing: tables and chart of what `--save` kept. May be given several times. */
-    read: { type: 'string', multiple: true },
-  },
+const values = optionsOf(import.meta.filename, {
+  quick: { type: 'boolean', default: false },
+  seeds: { type: 'string' },
+  from: { type: 'string', default: '1' },
+  days: { type: 'string' },
+  channels: { type: 'string' },
+  calm: { type: 'string' },
+  /** Encoders that start at once slow each other down, as measured. */
+  'start-cost': { type: 'boolean', default: false },
+  /** The crueller world, start cost included. */
+  cruel: { type: 'boolean', default: false },
+  write: { type: 'boolean', default: false },
+  workers: { type: 'string' },
+  /** A line of JSON for each seed as soon as it is done: what a long run came to when it is cut short. */
+  save: { type: 'string' },
+  /** Runs nothing: tables and chart of what `--save` kept. May be given several times. */
+  read: { type: 'string', multiple: true },
 });
 
 const SIZE = values.quick

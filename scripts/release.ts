@@ -8,8 +8,8 @@ import { cpSync, existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, sta
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { parseArgs } from 'node:util';
 import { EXTERNAL } from './bundle.ts';
+import { optionsOf } from './options.ts';
 
 const ROOT = resolve(import.meta.dirname, '..');
 const MUST_HAVE = [
@@ -116,8 +116,10 @@ async function tryOut(app: string, seconds: number): Promise<void> {
   say(`init, check and ${seconds} s of run are well`);
 }
 
-const { values } = parseArgs({
-  options: { 'dry-run': { type: 'boolean' }, seconds: { type: 'string', default: '60' }, out: { type: 'string' } },
+const values = optionsOf(import.meta.filename, {
+  'dry-run': { type: 'boolean' },
+  seconds: { type: 'string', default: '60' },
+  out: { type: 'string' },
 });
 const work = mkdtempSync(join(tmpdir(), 'reeve-release-'));
 try {
