@@ -1,4 +1,6 @@
 /** Wraps a function: when it fails, rules are tried and the function is run again, until it works or none is left. */
+import { inspect } from 'node:util';
+import { messageOf, ReeveError } from '../core/errors.ts';
 import { captured, traceOf } from './capture.ts';
 import type { Context } from './match.ts';
 import type { ResolveOptions } from './resolver.ts';
@@ -33,17 +35,19 @@ const RETRIES = 3;
 
 /**
  * The function with help: it resolves with the value of the first run that works, and rejects with what the first run
- * threw when nothing helped.
+ * threw when nothing helped. Throws USAGE for what cannot be marked so.
  */
 export function marked<Args extends readonly unknown[], Value>(
   run: (...args: Args) => Value | Promise<Value>,
   options: MarkOptions<Args>,
   parts: MarkParts,
 ): (...args: Args) => Promise<Value> {
+  refuseUnsound(run, options);
   return async (...args) => {
     const first = await captured(() => run(...args));
     if (first.ok) return first.value;
-    const context = await options.contextFrom(...args, first.thrown);
+    const context = await contextOf(run.name, () => options.contextFrom(...args, first.thrown), parts.log);
+    if (context === undefined) throw first.thrown;
     /** Acts and runs the function again; undefined: it did not help, and why. */
     const tried = async (rule: Rule) => {
       const acted = await captured(() => rule.act());
@@ -86,4 +90,35 @@ export function marked<Args extends readonly unknown[], Value>(
     if (value === undefined) throw first.thrown;
     return value.of;
   };
+}
+
+const VALUE_CHARS = 80;
+const shown = (value: unknown): string => inspect(value, { depth: 0, breakLength: Infinity }).slice(0, VALUE_CHARS);
+
+/** Types do not reach who calls it from JavaScript. */
+function refuseUnsound(run: unknown, options: Partial<MarkOptions<never>> | undefined): void {
+  const expected = (where: string, what: string, got: unknown): ReeveError =>
+    new ReeveError('USAGE', `mark: ${where}: ${what} was expected, got ${shown(got)}`);
+  if (typeof run !== 'function') throw expected('the first argument', 'a function', run);
+  const { contextFrom, maxRetries = RETRIES } = options ?? {};
+  if (typeof contextFrom !== 'function') throw expected('options.contextFrom', 'a function', contextFrom);
+  if (!Number.isSafeInteger(maxRetries) || maxRetries < 0)
+    throw expected('options.maxRetries', 'a whole number from 0', maxRetries);
+}
+
+/** Undefined where it cannot be had: what the function itself threw must not be lost for that. */
+async function contextOf(
+  name: string,
+  from: () => unknown,
+  log: ((line: string) => void) | undefined,
+): Promise<Context | undefined> {
+  const where = `contextFrom of ${name === '' ? 'a function without a name' : name}`;
+  try {
+    const found = await from();
+    if (typeof found === 'object' && found !== null) return found as Context;
+    log?.(`${where}: an object with facts was expected, got ${shown(found)}`);
+  } catch (thrown) {
+    log?.(`${where}: ${messageOf(thrown)}`);
+  }
+  return undefined;
 }

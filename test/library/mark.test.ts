@@ -73,3 +73,32 @@ describe('Theow 3.4, mark', () => {
     await expect(step('x')).resolves.toBe('built x');
   });
 });
+
+describe('a mark that cannot help', () => {
+  const wrong = (run: unknown, options: unknown) => () => createReeve().mark(run as () => void, options as never);
+
+  it('is refused where it is made, with what was expected and what came', () => {
+    expect(wrong('build', { contextFrom })).toThrow("mark: the first argument: a function was expected, got 'build'");
+    expect(wrong(() => 1, undefined)).toThrow('mark: options.contextFrom: a function was expected, got undefined');
+    expect(wrong(() => 1, { contextFrom: {} })).toThrow('mark: options.contextFrom: a function was expected, got {}');
+    const many = { contextFrom, maxRetries: 1.5 };
+    expect(wrong(() => 1, many)).toThrow('mark: options.maxRetries: a whole number from 0 was expected, got 1.5');
+  });
+
+  it.each([
+    ['throws', () => (undefined as unknown as Error).message, 'contextFrom of build: Cannot read'],
+    ['gives no facts', () => 'quota', "contextFrom of build: an object with facts was expected, got 'quota'"],
+    ['gives nothing', () => undefined, 'contextFrom of build: an object with facts was expected, got undefined'],
+  ])(
+    'rejects with what the function threw, where its contextFrom %s, and says so in the log',
+    async (_, from, said) => {
+      const lines: string[] = [];
+      const reeve = createReeve({ log: (line) => lines.push(line) });
+      const build = (): never => {
+        throw new Error('quota exceeded');
+      };
+      await expect(reeve.mark(build, { contextFrom: from as never })()).rejects.toThrow('quota exceeded');
+      expect(lines).toEqual([expect.stringContaining(said)]);
+    },
+  );
+});
