@@ -1,6 +1,6 @@
 /** What rules of the library have done, kept in one small file. */
 import { existsSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
-import { dirname, join } from 'node:path';
+import { basename, dirname, join } from 'node:path';
 import { z } from 'zod';
 import { messageOf } from '../core/errors.ts';
 import { makeDirectory } from '../resilience/make_directory.ts';
@@ -40,7 +40,7 @@ export class Tally {
   readonly #rules = new Map<string, Outcomes>();
   #totals: Omit<Written, 'rules'>;
 
-  /** Without a directory nothing is kept. A file that cannot be read as counts is left alone and begun anew. */
+  /** Without a directory nothing is kept. A file that cannot be read as counts is put aside and begun anew. */
   constructor(directory: string | undefined, log?: (line: string) => void) {
     this.#log = log;
     this.#file = directory === undefined ? undefined : join(directory, 'runs', 'stats.json');
@@ -85,10 +85,21 @@ export class Tally {
   #read(): Written {
     if (this.#file === undefined || !existsSync(this.#file)) return NOTHING;
     try {
-      const read = tallyDocument.safeParse(JSON.parse(readFileSync(this.#file, 'utf8')));
-      return read.success ? read.data : NOTHING;
-    } catch {
+      return tallyDocument.parse(JSON.parse(readFileSync(this.#file, 'utf8')));
+    } catch (thrown) {
+      this.#putAside(this.#file, thrown instanceof z.ZodError ? z.prettifyError(thrown) : messageOf(thrown));
       return NOTHING;
+    }
+  }
+
+  /** In place of what was put aside before. */
+  #putAside(file: string, because: string): void {
+    const [broken, why] = [`${file}.broken`, `${file}: ${because.replaceAll(/\s+/g, ' ')}`];
+    try {
+      renameSync(file, broken);
+      this.#log?.(`what rules have done begins anew: ${why}; it was put aside as ${basename(broken)}`);
+    } catch (thrown) {
+      this.#log?.(`what rules have done begins anew: ${why}; it could not be put aside: ${messageOf(thrown)}`);
     }
   }
 
