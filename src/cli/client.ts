@@ -130,7 +130,8 @@ function refuseNoToken(token: string): void {
 /**
  * Throws DAEMON_UNREACHABLE when no server answers in time, NOT_FOUND where the daemon knows no such thing, QUEUE_FULL
  * when it has no room now, USAGE when it refuses the question or when there is no token for the address,
- * JOURNAL_UNWRITABLE when it could not write it down, DAEMON_FAILED when it failed to answer.
+ * JOURNAL_UNWRITABLE when it could not write it down, CONFIG_INVALID or DERIVED_BROKEN for files of its own that are
+ * not sound, DAEMON_FAILED when it failed to answer.
  */
 export function createClient(options: ClientOptions, fetcher: typeof fetch, clock: Clock = systemClock): Client {
   const send = async (path: string, init: RequestInit, withinMs = ANSWER_WITHIN_MS): Promise<Answer> => {
@@ -214,12 +215,20 @@ const refusalText = (body: Refusal | undefined): string | undefined =>
 /** What a script has to tell from a mistyped command: that there is no such thing, or no room for it now. */
 const KNOWN: Readonly<Record<number, ErrorCode>> = { 404: 'NOT_FOUND', 429: 'QUEUE_FULL' };
 
+/** What is wrong with the daemon's disk or with its files, in its own word. */
+const FAULTS: Readonly<Record<string, ErrorCode>> = {
+  journal_unwritable: 'JOURNAL_UNWRITABLE',
+  config_invalid: 'CONFIG_INVALID',
+  derived_broken: 'DERIVED_BROKEN',
+};
+
 /** The question was right, and the daemon or its disk is not: whoever asks by a script has to be able to tell. */
 function refusal(path: string, status: number, body: Refusal | undefined): ReeveError {
   const said = refusalText(body);
   // Where the daemon says what is wrong, the path that it was asked by is no help to who typed a command.
   const text = said === undefined ? `${path}: HTTP ${status}` : status < 500 ? said : `${path}: ${said}`;
-  if (body?.error === 'journal_unwritable') return new ReeveError('JOURNAL_UNWRITABLE', text);
+  const fault = FAULTS[body?.error ?? ''];
+  if (fault !== undefined) return new ReeveError(fault, text);
   // Of these only Reeve itself says so: another program at that address knows none of its paths.
   const known = body?.error === undefined ? undefined : KNOWN[status];
   if (known !== undefined) return new ReeveError(known, text);

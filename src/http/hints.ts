@@ -3,7 +3,7 @@ import type { Context } from 'hono';
 import { z } from 'zod';
 import type { Clock } from '../core/clock.ts';
 import type { TokenScope } from '../core/access.ts';
-import { ReeveError } from '../core/errors.ts';
+import { type ErrorCode, ReeveError } from '../core/errors.ts';
 import { toWire } from '../core/wire.ts';
 import type { HintStatistics, PatternRecord } from '../hints/outcomes.ts';
 import type { OutcomeRow } from '../hints/store.ts';
@@ -104,6 +104,12 @@ function post(at: At, paths: readonly string[], text: RouteText & { readonly sco
 
 const OR_OFF = (text: RouteText) => ({ answers: { 200: 'done', 422: 'the body is not sound', ...text.answers } });
 
+/** In one word, for scripts: `reeve` ends with another code for each. */
+const FAULTS: Readonly<Partial<Record<ErrorCode, string>>> = {
+  CONFIG_INVALID: 'config_invalid',
+  DERIVED_BROKEN: 'derived_broken',
+};
+
 async function withHints(c: Context<HttpEnv>, daemon: Daemon, handler: Handler): Promise<Response> {
   try {
     const hints = await daemon.hints?.();
@@ -114,7 +120,8 @@ async function withHints(c: Context<HttpEnv>, daemon: Daemon, handler: Handler):
     if (thrown.code === 'QUEUE_FULL') {
       return c.json({ error: 'busy', message: thrown.message }, 429, { 'Retry-After': RETRY_AFTER_S });
     }
-    return c.json({ error: 'unavailable', message: thrown.message }, 503);
+    const error = FAULTS[thrown.code] ?? 'unavailable';
+    return c.json({ error, message: thrown.message }, 503);
   }
 }
 

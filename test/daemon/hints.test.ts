@@ -91,7 +91,7 @@ describe('the hints of a running daemon', { timeout: 120_000 }, () => {
       const { problems } = JSON.parse(stdout) as { problems: { file: string; line: number; message: string }[] };
       expect({ code, problems }).toMatchObject({ code: 1, problems: [{ line: 2 }, { line: 3 }] });
     }
-    expect(await rig.reeve('hints', 'reload')).toMatchObject({ code: 64, stderr: expect.stringContaining('mine.md') });
+    expect(await rig.reeve('hints', 'reload')).toMatchObject({ code: 78, stderr: expect.stringContaining('mine.md') });
     expect(await build()).toMatchObject({ strategy: 'CATALYST' });
     rmSync(rig.at('hints'), { recursive: true });
   });
