@@ -1,6 +1,6 @@
 /** Gives `reeve test` the configured or shipped files. */
 import { existsSync, readdirSync, statSync } from 'node:fs';
-import { join, relative, resolve } from 'node:path';
+import { basename, dirname, join, relative, resolve } from 'node:path';
 import { recognitionFor } from './recognition.ts';
 import { compiledOf } from '../config/patterns.ts';
 import type { PolicyAnswer, PolicyTests } from '../cli/commands/policy.ts';
@@ -63,8 +63,9 @@ export const detectorOf =
 export const policyTests =
   (load: () => LoadOptions): PolicyTests =>
   async (place): Promise<PolicyAnswer> => {
-    const files = policyTestFiles(load());
-    const { results, problems } = await runPolicy(policyFilesIn(place), files, detectorOf(files));
+    const options = load();
+    const files = policyTestFiles(options);
+    const { results, problems } = await runPolicy(policyFilesIn(placesOf(place, options)), files, detectorOf(files));
     if (problems.length > 0) throw refusal(problems.map((one) => ({ ...one, file: near(one.file) })));
     return { cases: results.map((result) => answerToWire({ ...result, file: near(result.file) })) };
   };
@@ -76,10 +77,19 @@ const near = (file: string): string => {
 
 const USUAL_PLACE = 'test/policy';
 
-function policyFilesIn(path: string | undefined): readonly string[] {
-  const place = resolve(path ?? USUAL_PLACE);
-  if (!existsSync(place)) {
-    throw new ReeveError('USAGE', `a folder of policy tests was expected at ${place}`, {
+/** Where policy tests may lie, best first. Without a name: from here, and where `reeve init` puts them. */
+function placesOf(path: string | undefined, options: LoadOptions): readonly string[] {
+  const { flags = {}, env = {}, cwd = process.cwd() } = options;
+  if (path !== undefined) return [resolve(cwd, path)];
+  const home = dirname(findConfigFile(flags, env, cwd) ?? '');
+  const beside = basename(home) === 'config' ? [join(dirname(home), USUAL_PLACE)] : [];
+  return [...new Set([resolve(cwd, USUAL_PLACE), ...beside])];
+}
+
+function policyFilesIn(places: readonly string[]): readonly string[] {
+  const place = places.find((one) => existsSync(one));
+  if (place === undefined) {
+    throw new ReeveError('USAGE', `a folder of policy tests was expected at ${places.join(' or ')}`, {
       hint: 'reeve init writes an example; reeve test DIR names another place',
     });
   }

@@ -47,6 +47,28 @@ describe('the place of policy tests', () => {
     expect((await run(join(folder, 'b.yml'))).cases).toHaveLength(1);
   });
 
+  it('is test/policy of where one stands, else beside the folder config of the configuration', async () => {
+    const home = aFolder({ 'config/reeve.yaml': 'version: 1\n', 'test/policy/a.yaml': CASES });
+    const own = aFolder({ 'test/policy/a.yaml': CASES, 'test/policy/b.yaml': CASES });
+    const at = (cwd: string) =>
+      policyTests(() => ({ ...optionsIn(cwd), flags: { config: join(home, 'config/reeve.yaml') } }))(undefined);
+    expect((await at(aFolder({ 'notes.txt': 'x' }))).cases).toHaveLength(1);
+    expect((await at(own)).cases).toHaveLength(2);
+  });
+
+  it('is told with all the places that were looked at, and how to name another, where there is none', async () => {
+    const home = aFolder({ 'config/reeve.yaml': 'version: 1\n' });
+    const cwd = aFolder({ 'notes.txt': 'x' });
+    const load = { ...optionsIn(cwd), flags: { config: join(home, 'config/reeve.yaml') } };
+    await expect(policyTests(() => load)(undefined)).rejects.toMatchObject({
+      code: 'USAGE',
+      message: `a folder of policy tests was expected at ${cwd}/test/policy or ${home}/test/policy`,
+      hint: 'reeve init writes an example; reeve test DIR names another place',
+    });
+    await expect(policyTests(() => optionsIn(cwd))(undefined)).rejects.toThrow(`expected at ${cwd}/test/policy`);
+    await expect(policyTests(() => load)('mine')).rejects.toThrow(`expected at ${cwd}/mine`);
+  });
+
   it('is refused where it does not exist or holds none', async () => {
     await expect(run('/nowhere/at/all')).rejects.toThrow(/a folder of policy tests was expected at/);
     await expect(run(aFolder({ 'notes.txt': 'x' }))).rejects.toThrow(/no policy tests/);
