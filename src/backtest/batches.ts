@@ -51,16 +51,21 @@ const UNDATED_EVERY_MS = 100;
 
 /** The first lines of a file, as far as they matter for its times. Throws USAGE for what is no log to be read. */
 export function headsOf(path: string): readonly string[] {
+  return linesAt(path, 0).slice(0, HEAD_LINES);
+}
+
+/** The lines that begin in a piece of the file, as far as they matter for their times. */
+function linesAt(path: string, position: number): readonly string[] {
   const bytes = Buffer.allocUnsafe(HEAD_BYTES);
   const file = opened(path);
   try {
-    const read = readSync(file, bytes, 0, HEAD_BYTES, 0);
-    if (isCompressed(bytes.subarray(0, read))) {
+    const read = readSync(file, bytes, 0, HEAD_BYTES, position);
+    if (position === 0 && isCompressed(bytes.subarray(0, read))) {
       throw new ReeveError('USAGE', `a log was expected, and ${path} is compressed`, { hint: 'unpack it first' });
     }
-    const text = bytes.toString('latin1', 0, read);
-    const lines = text.split('\n').filter((line) => line.trim() !== '');
-    return lines.slice(0, HEAD_LINES).map((line) => line.slice(0, STAMP_CHARS));
+    const lines = bytes.toString('latin1', 0, read).split('\n');
+    const whole = lines.slice(position === 0 ? 0 : 1).filter((line) => line.trim() !== '');
+    return whole.map((line) => line.slice(0, STAMP_CHARS));
   } finally {
     closeSync(file);
   }
@@ -71,6 +76,16 @@ export function firstAt(path: string, { format }: Pick<LogFile, 'format'>, setti
   const read = format?.create(setting);
   for (const head of headsOf(path)) {
     const at = read?.(head);
+    if (at !== undefined) return at;
+  }
+  return undefined;
+}
+
+/** When its last dated line was written, if that is one of the last. */
+export function lastAt(path: string, { format }: Pick<LogFile, 'format'>, setting: StampSetting): EpochMs | undefined {
+  const position = Math.max(0, statSync(path).size - HEAD_BYTES);
+  for (const head of linesAt(path, position).toReversed()) {
+    const at = format?.create(setting)(head);
     if (at !== undefined) return at;
   }
   return undefined;

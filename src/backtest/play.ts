@@ -14,7 +14,7 @@ import type { CreateDetector, Recognising } from '../policy_tests/by_logs.ts';
 import { type Batch, batchesOf, batchesOfLines, type LogTally, newTally } from './batches.ts';
 import { ALL_CAPABILITIES } from '../replay/recording_engine.ts';
 import { Replica, type ReplicaSetup } from '../replay/replica.ts';
-import type { Scene } from './scene.ts';
+import { type Scene, settingOf } from './scene.ts';
 
 /** One course of a recording through the decision path. */
 export interface Played {
@@ -121,7 +121,7 @@ function* merged(scene: Scene, tallies: readonly LogTally[]): Generator<Written 
     const { lines, source, channel, written = 'text' } = log;
     const tally = tallies[index] ?? newTally(source);
     if (lines !== undefined) add(asWritten(batchesOfLines(lines, { source, channel }, tally), written));
-    else add(asWritten(batchesOf(log, { at: scene.from, setting: scene.setting }, tally), written));
+    else add(asWritten(batchesOf(log, { at: scene.from, setting: settingOf(log, scene.setting) }, tally), written));
   });
   add(looksOf(scene.samples));
   while (streams.length > 0) {

@@ -14,12 +14,15 @@ import { exportedStreams } from './exports.ts';
 import { followedAs } from './followed.ts';
 import { isServerLog, namesInFile, namesInLines, type Named, stemOf } from './names.ts';
 import { formatOf, type StampSetting } from './stamps.ts';
+import { yearsOf } from './years.ts';
 
 /** One log that will be played: a file, or lines that an export held. */
 export type Log = LogFile & {
   readonly lines: readonly TimedLine[] | undefined;
   /** How its lines are written, where that is configured; else they are plain text. */
   readonly written?: LogFormat | undefined;
+  /** In which it begins, where its times name none. */
+  readonly year?: number | undefined;
 };
 
 /** Everything that was recorded, sorted out: whose each log is, which channels there are, when it begins. */
@@ -68,12 +71,14 @@ export function sceneOf(order: SceneOrder): Scene {
     throw new ReeveError('USAGE', 'nothing was recorded: name logs (--logs) or samples (--samples)');
   }
   const known = configuration === undefined ? undefined : new Set(configuration.config.channels.map(({ id }) => id));
-  const logs = drafts.map((draft) =>
-    configuration === undefined ? logOf(draft) : configuredLog(draft, configuration, followed),
-  );
+  const setting = { offsetMinutes, year: new Date(NO_TIME).getUTCFullYear() };
+  const years = yearsOf(drafts, samples, setting);
+  const logs = drafts.map((draft, index): Log => {
+    const log = configuration === undefined ? logOf(draft) : configuredLog(draft, configuration, followed);
+    const year = years[index];
+    return year === undefined ? log : { ...log, year };
+  });
   const channels = known === undefined ? named(drafts, logs, samples) : [...known];
-  const year = yearOf(logs, samples, offsetMinutes);
-  const setting = { offsetMinutes, year };
   const starts = logs.flatMap((log) => startOf(log, setting) ?? []);
   const from = Math.min(...starts, samples[0]?.at ?? Number.POSITIVE_INFINITY);
   return {
@@ -86,22 +91,16 @@ export function sceneOf(order: SceneOrder): Scene {
   };
 }
 
+/** As its times are to be read. */
+export const settingOf = ({ year }: Log, setting: StampSetting): StampSetting =>
+  year === undefined ? setting : { ...setting, year };
+
 function startOf(log: Log, setting: StampSetting): EpochMs | undefined {
-  if (log.lines === undefined) return firstAt(log.path, log, setting);
+  if (log.lines === undefined) return firstAt(log.path, log, settingOf(log, setting));
   return log.lines.reduce<number | undefined>(
     (first, { at }) => (first === undefined || at < first ? at : first),
     undefined,
   );
-}
-
-/** Syslog times name no year: that of the newest other record, else a fixed one, so that nothing depends on today. */
-function yearOf(logs: readonly Log[], samples: readonly Sample[], offsetMinutes: number): number {
-  const dated = logs.filter(
-    ({ format, lines }) => lines !== undefined || (format !== undefined && format.name !== 'syslog'),
-  );
-  const starts = dated.flatMap((log) => startOf(log, { offsetMinutes, year: 2026 }) ?? []);
-  const at = Math.max(...starts, samples[0]?.at ?? Number.NEGATIVE_INFINITY);
-  return Number.isFinite(at) ? new Date(at).getUTCFullYear() : new Date(NO_TIME).getUTCFullYear();
 }
 
 /** `news=/path` says whose the log is, unless there is a file of that very name. */

@@ -1,6 +1,6 @@
 /** Reads the timestamp at the head of a log line. */
 import type { EpochMs } from '../core/clock.ts';
-import { MINUTE_MS } from '../core/duration.ts';
+import { DAY_MS, MINUTE_MS } from '../core/duration.ts';
 
 /** How the times of one log are read. */
 export interface StampSetting {
@@ -87,10 +87,17 @@ function clf(setting: StampSetting): ReadStamp {
   };
 }
 
-/** Has no year: the setting's, and the next one when December is followed by January. */
+/** So much later than the line before it may a line come that was written before it. */
+const LATE_MS = DAY_MS;
+
+/**
+ * Has no year: the setting's, and the next one when December is followed by January. A line of December that comes
+ * late, when January has begun, belongs to the year before.
+ */
 function syslog(setting: StampSetting): ReadStamp {
   let year = setting.year;
   let lastMonth = -1;
+  let lastAt = 0;
   return (head) => {
     const found = SYSLOG.exec(head);
     if (found === null) return undefined;
@@ -98,8 +105,11 @@ function syslog(setting: StampSetting): ReadStamp {
     const month = monthOf(name!);
     if (lastMonth - month > 6) year += 1;
     const [d, h, min, s] = numbers([day, hour, minute, second]) as [number, number, number, number];
-    const at = epochOf([year, month, d, h, min, s], fraction, setting.offsetMinutes);
-    if (at !== undefined) lastMonth = month;
+    const inYear = (of: number) => epochOf([of, month, d, h, min, s], fraction, setting.offsetMinutes);
+    const before = lastMonth >= 0 && month - lastMonth > 6 ? inYear(year - 1) : undefined;
+    if (before !== undefined && lastAt - before <= LATE_MS) return before;
+    const at = inYear(year);
+    if (at !== undefined) [lastMonth, lastAt] = [month, at];
     return at;
   };
 }
