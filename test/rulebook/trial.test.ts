@@ -37,6 +37,21 @@ describe('a rule on trial', () => {
     expect([facts('rule.shadowed').length, record().shadowed]).toEqual([2, 1]);
   });
 
+  it('is matched once also where somebody has made its call since, before a restart', () => {
+    const { trial, begun, ledger, facts, record } = setUp();
+    const look = () => ledger.append([{ ...about, fact: { type: 'envelope.taken', envelope: anEnvelope() } }]);
+    const by = { kind: 'operator', who: 'ann' } as const;
+    const scored = { by, permit: 'p', tool: 'restart_channel', score: 0, cured: false, fingerprint: 'f' } as const;
+    trial.refresh();
+    look();
+    ledger.append([{ ...about, fact: { type: 'attempt.scored', ...scored } }]);
+    begun().refresh();
+    look();
+    ledger.append([{ ...about, fact: { type: 'attempt.scored', ...scored } }]);
+    expect(facts('rule.shadowed')).toHaveLength(1);
+    expect(record()).toMatchObject({ shadowed: 1, agreed: { successes: 0, failures: 1 } });
+  });
+
   it('is not matched against another trouble, nor before its trial, nor when it was taken out of it', () => {
     const { trial, ledger, facts, record } = setUp();
     const taken = (incident: string, failureClassification: 'process_crashed' | 'output_stalled') =>

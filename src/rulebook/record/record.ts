@@ -45,6 +45,8 @@ interface Would {
   readonly rule: string;
   readonly incident: string;
   readonly tool: string;
+  /** Somebody has made this call since, and it is counted: once for each incident. */
+  readonly isCounted?: true;
 }
 
 interface Cure {
@@ -191,9 +193,12 @@ function closed(state: RuleRecords, { ending }: Of<'incident.closed'>, due: read
 function agreedOn(state: RuleRecords, fact: Acted, incident: string | undefined): RuleRecords {
   if (fact.type !== 'attempt.scored' || fact.cured === undefined) return state;
   const { cured, tool, by } = fact;
-  const same = (state.would ?? []).filter((one) => one.incident === incident && one.tool === tool);
+  const isSame = (one: Would): boolean => one.incident === incident && one.tool === tool && one.isCounted !== true;
+  const same = (state.would ?? []).filter(isSame);
   const others = same.filter(({ rule }) => by.kind !== 'rule' || by.rule !== rule);
-  const rest: RuleRecords = { ...state, would: (state.would ?? []).filter((one) => !same.includes(one)) };
+  // It stays known: in an incident that goes on, the rule was matched already.
+  const would = (state.would ?? []).map((one): Would => (isSame(one) ? { ...one, isCounted: true } : one));
+  const rest: RuleRecords = { ...state, would };
   return others.reduce(
     (next, { rule }) => changed(next, rule, (record) => ({ ...record, agreed: plus(record.agreed ?? NONE, cured) })),
     same.length === 0 ? state : rest,
