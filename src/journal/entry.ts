@@ -1,6 +1,6 @@
 /** Makes rows of drafts, and entries of rows. */
 import type { Clock } from '../core/clock.ts';
-import { invariant } from '../core/errors.ts';
+import { invariant, ReeveError } from '../core/errors.ts';
 import type { Draft, JournalEntry, JournalFact } from '../core/journal.ts';
 import { canonicalJson, fromWire, toWire } from '../core/wire.ts';
 import { hashOf } from './chain.ts';
@@ -26,8 +26,29 @@ export function stamp(drafts: readonly Draft[], head: Head, clock: Clock): reado
   });
 }
 
-/** What a reader of the disk sees. Also what live projections get, so that a rebuilt state is the same state. */
+/**
+ * What a reader of the disk sees. Also what live projections get, so that a rebuilt state is the same state. Throws
+ * JOURNAL_BROKEN where the record holds no fact.
+ */
 export function entryOf(row: StoredEntry): JournalEntry {
   const { seq, at, monoMs, boot, channel, incident, run } = row;
-  return { seq, at, monoMs, boot, channel, incident, run, fact: fromWire<JournalFact>(JSON.parse(row.body)) };
+  return { seq, at, monoMs, boot, channel, incident, run, fact: factOf(row) };
+}
+
+/** Rot can leave JSON that is no fact, and another version may write what this one does not know as one. */
+function factOf({ seq, body }: StoredEntry): JournalFact {
+  const parsed = parsedOrNot(body);
+  if (typeof parsed === 'object' && parsed !== null && 'type' in parsed && typeof parsed.type === 'string')
+    return fromWire<JournalFact>(parsed);
+  throw new ReeveError('JOURNAL_BROKEN', `record ${seq} cannot be read: it holds no fact`, {
+    hint: 'Ask: reeve audit verify. It is damaged, or another version of Reeve wrote it.',
+  });
+}
+
+function parsedOrNot(body: string): unknown {
+  try {
+    return JSON.parse(body);
+  } catch {
+    return undefined;
+  }
 }

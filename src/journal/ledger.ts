@@ -4,18 +4,12 @@ import { invariant, messageOf, ReeveError } from '../core/errors.ts';
 import type { Append, JournalEntry, Projection, Read } from '../core/journal.ts';
 import { CHAIN_STATE, ChainCheck, type ChainReport, GENESIS, verifyChain } from './chain.ts';
 import { entryOf, type Head, stamp } from './entry.ts';
+import type { Brokenness } from './recovery.ts';
 import { type Recovered, replay } from './replay.ts';
 import { expiredBefore, wantsSnapshot } from './retention.ts';
 import { States } from './states.ts';
 import type { JournalStore, StoreQuery } from './store.ts';
 import { continueClock } from './time.ts';
-
-/** Why the journal is not to be trusted: it cannot be written, or its chain is broken at `seq`. */
-export interface Brokenness {
-  readonly kind: 'unwritable' | 'chain';
-  readonly because: string;
-  readonly seq: number | undefined;
-}
 
 export interface LedgerOptions {
   /** A snapshot is taken each time this many entries have come: recovery folds at most these. */
@@ -127,8 +121,12 @@ export class Ledger implements Disposable {
     return { [Symbol.dispose]: () => this.#subscribers.delete(own) };
   }
 
+  /** A record that holds no fact is left out, and breaks the chain. */
   *read(query: StoreQuery = {}): Iterable<JournalEntry> {
-    for (const row of this.#store.read(query)) yield entryOf(row);
+    for (const row of this.#store.read(query)) {
+      const entry = this.#unlessUnreadable(() => entryOf(row), row.seq);
+      if (entry !== undefined) yield entry;
+    }
   }
 
   /** Writes all states down, so that a start needs no older entries. Throws JOURNAL_BROKEN: then it must need them. */
@@ -189,13 +187,13 @@ export class Ledger implements Disposable {
   }
 
   /** A record that cannot be read breaks the chain. */
-  #unlessUnreadable<T>(work: () => T): T | undefined {
+  #unlessUnreadable<T>(work: () => T, seq?: number): T | undefined {
     try {
       return work();
     } catch (thrown) {
       if (!(thrown instanceof ReeveError && thrown.code === 'JOURNAL_BROKEN')) throw thrown;
       this.#patrol = undefined;
-      this.#noteBreak(thrown.message, undefined);
+      this.#noteBreak(thrown.message, seq);
       return undefined;
     }
   }

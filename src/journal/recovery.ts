@@ -3,7 +3,13 @@ import { closeSync, existsSync, fsyncSync, openSync, rmSync, writeSync } from 'n
 import { DatabaseSync } from 'node:sqlite';
 import type { Clock } from '../core/clock.ts';
 import { SECOND_MS } from '../core/duration.ts';
-import type { Brokenness } from './ledger.ts';
+
+/** Why the journal is not to be trusted: it cannot be written, or its chain is broken at `seq`. */
+export interface Brokenness {
+  readonly kind: 'unwritable' | 'chain';
+  readonly because: string;
+  readonly seq: number | undefined;
+}
 
 export interface JournalRecoveryDeps {
   readonly clock: Clock;

@@ -1,5 +1,5 @@
 /** Restores projections from snapshot and journal. */
-import { InvariantError } from '../core/errors.ts';
+import { InvariantError, ReeveError } from '../core/errors.ts';
 import { anchorOf, ChainCheck, type ChainReport, hashOf } from './chain.ts';
 import { entryOf } from './entry.ts';
 import type { NamedState, States } from './states.ts';
@@ -45,21 +45,25 @@ export function replay(store: JournalStore, states: States): Recovered {
   if (snapshot !== undefined) states.load(snapshot.states);
   const rebuilt = snapshot === undefined ? new Set<string>() : states.missingFrom(snapshot.states);
   const past = new ChainCheck();
+  let unread: Fault | undefined;
   if (snapshot !== undefined && rebuilt.size > 0) {
-    for (const row of store.read({ throughSeq: snapshot.row.seq - 1 })) foldRow(states, row, past.add(row), rebuilt);
+    for (const row of store.read({ throughSeq: snapshot.row.seq - 1 }))
+      unread = foldRow(states, row, past.add(row), rebuilt) ?? unread;
   }
 
   const check = new ChainCheck();
   let folded = 0;
   for (const row of store.read({ sinceSeq: snapshot?.row.seq ?? 0 })) {
-    foldRow(states, row, check.add(row));
+    unread = foldRow(states, row, check.add(row)) ?? unread;
     folded += 1;
   }
   const report = check.report({ seq: store.highestSeq() });
-  const fault = [past.report(), report].find(({ ok }) => !ok) ?? (noted && notedFault(noted));
+  const fault = [past.report(), report, unread].find((one) => one?.ok === false) ?? (noted && notedFault(noted));
   const chain = fault === undefined ? report : { ...fault, ok: false, records: report.records };
   return { snapshotSeq: snapshot?.row.seq, folded, rebuilt: [...rebuilt], chain };
 }
+
+type Fault = Pick<ChainReport, 'ok' | 'firstBad' | 'because'>;
 
 /** As the process that found it recorded it; a record that is damaged itself shows enough by being there. */
 function notedFault(row: StoredEntry): Pick<ChainReport, 'firstBad' | 'because'> {
@@ -74,13 +78,16 @@ function notedFault(row: StoredEntry): Pick<ChainReport, 'firstBad' | 'because'>
 
 /**
  * An entry whose hash is wrong is folded if it still can be: counting a restart too many is stricter than
- * forgetting one. A projection that fails on an entry that is whole is a bug.
+ * forgetting one. One that holds no fact is a fault, whatever its hash. A projection that fails on an entry that is
+ * whole is a bug.
  */
-function foldRow(states: States, row: StoredEntry, whole: boolean, only?: ReadonlySet<string>): void {
+function foldRow(states: States, row: StoredEntry, whole: boolean, only?: ReadonlySet<string>): Fault | undefined {
   try {
     states.put(states.after([entryOf(row)], only));
   } catch (thrown) {
-    if (!whole) return;
+    if (!whole) return undefined;
+    if (thrown instanceof ReeveError) return { ok: false, firstBad: row.seq, because: thrown.message };
     throw thrown instanceof InvariantError ? thrown : new InvariantError(`entry ${row.seq} cannot be read`);
   }
+  return undefined;
 }

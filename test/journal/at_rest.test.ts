@@ -10,6 +10,7 @@ import { reeve } from '../support/rig.ts';
 const isRoot = process.getuid?.() === 0;
 const RIGHTS = '-dac_override,-dac_read_search';
 const BOUNDED = ['/usr/bin/setpriv', `--bounding-set=${RIGHTS}`, `--inh-caps=${RIGHTS}`] as const;
+const FROZEN = '{"because":"a test","type":"control.frozen","who":"ann"}';
 
 describe('a journal where nothing can be written', () => {
   let state: string;
@@ -21,7 +22,7 @@ describe('a journal where nothing can be written', () => {
     const store = SqliteStore.open(journal);
     store.append([
       {
-        ...{ seq: 1, at: 1, monoMs: 1, boot: 'b', type: 'control.frozen', body: '{}', hash: 'none' },
+        ...{ seq: 1, at: 1, monoMs: 1, boot: 'b', type: 'control.frozen', body: FROZEN, hash: 'none' },
         ...{ channel: undefined, incident: undefined, run: undefined },
       },
     ]);

@@ -8,7 +8,7 @@ import { Ledger, type LedgerOptions } from '../../src/journal/ledger.ts';
 import { MemoryStore } from '../../src/journal/memory.ts';
 import type { JournalStore, StoredEntry } from '../../src/journal/store.ts';
 import { fakeClock } from '../support/fake_clock.ts';
-import { coded, jump, sum } from './support.ts';
+import { chainOf, coded, jump, sum } from './support.ts';
 
 /** A disk on which records change without anybody writing them. */
 class RottingStore extends MemoryStore {
@@ -105,6 +105,25 @@ describe('after its chain broke the journal', () => {
     keepHouse();
     expect(ledger.broken).toMatchObject({ kind: 'chain', because: expect.stringContaining('malformed') });
     expect(failures).toEqual([expect.stringContaining('journal: it is broken: cannot read')]);
+  });
+
+  it('is broken, too, where a record holds no fact: that one is left out, and the others are read', () => {
+    for (const body of ['{"by_ms":9}', 'null', '7', '"reeve"', '[]', '{"type":7}', '{']) {
+      const store = new RottingStore();
+      const { ledger, write } = begun(store);
+      write(5);
+      store.rot(3, { body });
+      expect([...ledger.read()].map(({ seq }) => seq)).toEqual([1, 2, 4, 5]);
+      expect(ledger.broken).toMatchObject({ kind: 'chain', seq: 3, because: expect.stringContaining('record 3 ') });
+    }
+  });
+
+  it('is broken for a start, too, where a record that is whole holds no fact, as one of another version', () => {
+    const rows = chainOf(5, (seq) => (seq === 3 ? { body: '{"by_ms":9}' } : {}));
+    const { ledger, recovered, total } = begun(new RottingStore({ rows }));
+    expect(recovered.chain).toMatchObject({ ok: false, firstBad: 3 });
+    expect(ledger.broken).toMatchObject({ kind: 'chain', seq: 3, because: expect.stringContaining('record 3 ') });
+    expect(total()).toEqual({ entries: 4, total: 12 });
   });
 
   it('is broken, too, where a new projection is folded over a record that is older than the snapshot', () => {

@@ -3,8 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import type { Brokenness } from '../../src/journal/ledger.ts';
-import { probeJournal, watchForRecovery } from '../../src/journal/recovery.ts';
+import { type Brokenness, probeJournal, watchForRecovery } from '../../src/journal/recovery.ts';
 import { SqliteStore } from '../../src/journal/sqlite.ts';
 import { fakeClock } from '../support/fake_clock.ts';
 

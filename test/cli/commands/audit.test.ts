@@ -5,7 +5,7 @@ import type { Draft } from '../../../src/core/journal.ts';
 import { GENESIS } from '../../../src/journal/chain.ts';
 import { stamp } from '../../../src/journal/entry.ts';
 import { SqliteStore } from '../../../src/journal/sqlite.ts';
-import { jump, temporaryDirectory } from '../../journal/support.ts';
+import { chainOf, jump, temporaryDirectory } from '../../journal/support.ts';
 import { anEnvelope } from '../../support/a.ts';
 import { fakeClock } from '../../support/fake_clock.ts';
 import { type RunOptions, ran } from '../running.ts';
@@ -65,6 +65,18 @@ describe('the export of a journal', () => {
       { seq: 2, run: 'run-1', fact: { envelope: { taken_ms: 5 } }, hash: hashes[1] },
     ]);
     expect(code).toBe(0);
+  });
+
+  it('ends with the place where a record holds no fact', async () => {
+    const state = temporaryDirectory();
+    using writing = new DisposableStack();
+    const store = writing.adopt(SqliteStore.open(join(state, 'journal.db')), (opened) => opened.close());
+    store.append(chainOf(3, (seq) => (seq === 2 ? { body: '{"by_ms":9}' } : {})));
+    for (const what of ['export', 'plans'])
+      await expect(audit(state, what)).rejects.toMatchObject({
+        code: 'JOURNAL_BROKEN',
+        message: expect.stringMatching(/^record 2 /),
+      });
   });
 
   it('of a journal without a record is empty', async () => {
