@@ -1,5 +1,6 @@
 /** Checks commands of people and makes facts of them. */
 import type { MonoMs } from '../core/clock.ts';
+import { isJournals, JOURNAL_ENDS } from '../core/contained.ts';
 import { type Approval, PHASES, type Phase } from '../core/control.ts';
 import { DAY_MS } from '../core/duration.ts';
 import type { Draft } from '../core/journal.ts';
@@ -160,6 +161,9 @@ export const releaseHeld = (
 ): CommandResult => {
   const result = release(known, scope, context);
   const own = held.filter((one) => sameScope(one.scope, scope));
+  const [journal] = own.filter(isJournals);
+  if (result.ok && journal !== undefined && own.every((one) => isJournals(one)))
+    return no('nothing_to_do', `${keyOfScope(scope)} is contained (${journal.reason}): ${JOURNAL_ENDS}`);
   if (!result.ok || own.some(({ releasedBy }) => releasedBy === undefined)) return result;
   const [released] = own;
   if (released === undefined) return no('nothing_to_do', notContained(scope, held));

@@ -11,3 +11,10 @@ interface Contained {
 /** Pages, refusals and `reeve why` say the same of one containment. */
 export const containedText = ({ scope, reason, detail }: Contained): string =>
   `${keyOfScope(scope)} is contained (${reason}): ${detail}`;
+
+/** A release would be undone at once: the cause is the journal itself. */
+export const isJournals = ({ reason }: { readonly reason: string }): boolean => reason === 'journal_error';
+
+/** What ends that, in pages, answers and `reeve why`. */
+export const JOURNAL_ENDS =
+  'no release ends it, only a journal that is whole and takes entries: reeve audit verify (docs/audit.md)';

@@ -1,4 +1,5 @@
 /** Explains the answers of the guard. */
+import { JOURNAL_ENDS } from '../core/contained.ts';
 import type { DenialCode, GuardCheck } from '../core/plan.ts';
 
 const TARGET_QUESTION_ID = 1;
@@ -30,7 +31,8 @@ const CHANGES: Readonly<Record<DenialCode, (check: GuardCheck, target: string) =
   no_capability: (check) => `an engine that has the capability ${check.threshold}`,
   mode_forbids: (check) => `operational_mode: ${check.threshold} in the persona`,
   persona_denies: () => 'the tool named in the persona (tool_access_policy)',
-  containment: (check) => `the end of containment: ${check.value}`,
+  containment: ({ value }) =>
+    `the end of containment: ${value}${value.includes('journal_error') ? `; ${JOURNAL_ENDS}` : ''}`,
   shared_cause: () => 'the end of the shared cause, or an action on the whole group',
   evidence_missing: (check) => `needs ${check.threshold}`,
   evidence_stale: (check) => `needs evidence ${check.threshold}`,

@@ -1,4 +1,5 @@
 /** Says what a command that was carried out does not change: who reads `done` would wait for it. */
+import { isJournals, JOURNAL_ENDS } from '../core/contained.ts';
 import { keyOfScope, parseScope } from '../core/scope.ts';
 import type { DecisionPipeline } from '../incident/pipeline/decision_pipeline.ts';
 import type { Command, CommandName } from './daemon.ts';
@@ -40,7 +41,9 @@ export function refusedAllTheSame({ name, fields }: Command, pipeline: Pipeline)
 
 /** The containment that a freeze has raised outlives it (law S8). */
 function afterFreeze(pipeline: Pipeline): string {
-  const isHeld = Object.values(pipeline.guardState().containments).some(({ reason }) => reason === 'operator_freeze');
+  const held = Object.values(pipeline.guardState().containments);
+  if (held.some(isJournals)) return `; fleet stays contained (journal_error): ${JOURNAL_ENDS}`;
+  const isHeld = held.some(({ reason }) => reason === 'operator_freeze');
   return isHeld ? '; nothing is restarted for a minute yet, or until: reeve release fleet --because "…"' : '';
 }
 

@@ -193,6 +193,13 @@ describe('the release of a containment', () => {
     expect(answer(encoders, released, { ...released, releasedBy: undefined } as never).ok).toBe(true);
   });
 
+  it('is refused where the journal is broken, which it cannot mend, and written where something else holds, too', () => {
+    const broken = { scope: fleet, reason: 'journal_error' };
+    const because = expect.stringMatching(/^fleet is contained \(journal_error\): .*reeve audit verify/);
+    expect(answer(fleet, broken)).toEqual({ ok: false, code: 'nothing_to_do', because });
+    expect(answer(fleet, broken, storm).ok).toBe(true);
+  });
+
   it('is refused where it is not, and says what is', () => {
     const refused = { ok: false, code: 'nothing_to_do' };
     expect(answer(news)).toEqual({ ...refused, because: 'channel:news itself is not contained; nothing is' });

@@ -23,6 +23,13 @@ describe('the smallest change that would flip a refusal', () => {
     ]);
   });
 
+  it('is a journal that is whole where that is what contains', () => {
+    const flip = (value: string) =>
+      flipsOf([{ id: 6, question: 'containment', value, threshold: '', verdict: 'refuse', code: 'containment' }])[0];
+    expect(flip('journal_error (fleet)')).toMatch(/^the end of containment: .*; .*reeve audit verify/);
+    expect(flip('restart_storm (fleet)')).toBe('the end of containment: restart_storm (fleet)');
+  });
+
   it('is a command where a person said no', () => {
     const b = bench({ phase: 2 });
     b.record({ type: 'control.frozen', who: 'ann', because: 'x' });

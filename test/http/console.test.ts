@@ -229,6 +229,13 @@ describe.skipIf(CHROMIUM === undefined)('the console in a real browser (needs ch
     expect(complaints).toEqual([]);
   }, 30_000);
 
+  it('sends nobody to a release while the journal is broken', async () => {
+    const held = { scope: 'fleet', reason: 'journal_error', detail: 'entry 3', forMs: 61_000, releaseByPerson: true };
+    await open({ ...troubled, containment: [held] });
+    expect(await text('#attention')).toContain('reeve audit verify');
+    expect(await text('#attention')).not.toContain('reeve release');
+  }, 30_000);
+
   describe('what may be pressed', () => {
     const button = (name: string) => page.locator(`[data-order="${name}"]`);
     const sent = () =>

@@ -97,8 +97,9 @@ function notesOf(status) {
   if (status.frozen) note('Frozen by ' + (status.freeze ? status.freeze.who + ': ' + status.freeze.because : 'a person') + '. Nothing is changed.', ['reeve thaw --because "…"'], [THAW]);
   for (const held of status.containment || []) {
     if (held.reason === 'operator_freeze') continue;
-    const ends = held.release_by_person ? ' It ends only when a person releases it.' : ' It ends by itself when its cause is gone.';
-    note('Contained for ' + lasting(held.for_ms) + ': ' + held.scope + ' (' + held.reason + ') ' + (held.detail || '') + '.' + ends, ['reeve release ' + held.scope + ' --because "…"']);
+    const isJournals = held.reason === 'journal_error';
+    const ends = isJournals ? ' No release ends it, only a journal that is whole and takes entries.' : held.release_by_person ? ' It ends only when a person releases it.' : ' It ends by itself when its cause is gone.';
+    note('Contained for ' + lasting(held.for_ms) + ': ' + held.scope + ' (' + held.reason + ') ' + (held.detail || '') + '.' + ends, [isJournals ? 'reeve audit verify' : 'reeve release ' + held.scope + ' --because "…"']);
   }
   const pages = status.pages || [];
   for (const one of pages.slice(0, PAGES_MAX)) note(pageText(one), one.incident ? ['reeve trace ' + one.incident] : [], one.acked ? [] : [ackOf(one)]);

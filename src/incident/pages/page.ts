@@ -13,7 +13,7 @@ import {
 } from '../../core/incident.ts';
 import type { JournalFact } from '../../core/journal.ts';
 import { type ChannelId, keyOfScope, type Scope } from '../../core/scope.ts';
-import { containedText } from '../../core/contained.ts';
+import { containedText, isJournals, JOURNAL_ENDS } from '../../core/contained.ts';
 import type { Attempt } from '../../core/tool.ts';
 
 const SUMMARY_MAX = 200;
@@ -108,18 +108,23 @@ export function containmentPage(fact: Contained, troubled: readonly ChannelId[] 
   return {
     key: keyOfContainmentPage(fact.scope),
     severity: isMild(fact) ? 'warning' : 'critical',
-    reason: fact.reason === 'journal_error' ? 'journal_broken' : 'containment',
+    reason: isJournals(fact) ? 'journal_broken' : 'containment',
     scope: fact.scope,
     incident: undefined,
     classification: undefined,
     ...listing(
       `Needs an operator: Reeve restarts nothing in ${where} now. Reason: ${fact.reason}, ${fact.detail}.\n` +
-        `${fact.releaseByPerson ? ENDS_BY.person : ENDS_BY.itself} ${where} --because "…"`,
+        endOf(fact),
       troubled,
     ),
     summary: clip(containedText(fact), SUMMARY_MAX),
   };
 }
+
+const endOf = (fact: Contained): string =>
+  isJournals(fact)
+    ? `What ends it: ${JOURNAL_ENDS}`
+    : `${fact.releaseByPerson ? ENDS_BY.person : ENDS_BY.itself} ${keyOfScope(fact.scope)} --because "…"`;
 
 /** The list comes last, for a long one is cut. */
 const listing = (text: string, channels: readonly ChannelId[]): Pick<Escalation, 'channels' | 'details'> =>

@@ -186,6 +186,20 @@ describe('reeve status', () => {
     expect(await printed(status(true), 'status')).toContain('it ends only by reeve release fleet --because');
   });
 
+  it('sends nobody to a release while the journal is broken', async () => {
+    const held = { scope: 'fleet', reason: 'journal_error', detail: 'entry 3 does not match its hash' };
+    const text = await printed(
+      {
+        ...{ phase: 4, frozen: false, containment: [{ ...held, release_by_person: true }], incidents: [] },
+        ...{ fleet_budget: { used: 0, max: 20, free_in_ms: 0 }, channels: [], approvals: [], windows: [] },
+        ...{ problems: [], last_delivery: { seconds_ago: null } },
+      },
+      'status',
+    );
+    expect(text).not.toContain('reeve release');
+    expect(text).toContain('contained: fleet (journal_error) entry 3 does not match its hash; no release ends it');
+  });
+
   it('says when the next restart fits a budget that is used up, and names the setting where none ever fits', async () => {
     const budget = async (fleet_budget: object) => {
       const status = {

@@ -123,6 +123,14 @@ describe('the page about a containment', () => {
     expect(containmentPage(contained({ reason: 'journal_error' })).reason).toBe('journal_broken');
   });
 
+  it('sends nobody to a release while the journal is broken, which that does not mend', () => {
+    for (const releaseByPerson of [false, true]) {
+      const { details } = containmentPage(contained({ reason: 'journal_error', releaseByPerson }));
+      expect(details).not.toContain('reeve release');
+      expect(details).toContain('reeve audit verify');
+    }
+  });
+
   it('is not sent for a freeze, which is a person’s own command, or for a shared cause, whose incident pages', () => {
     expect((['operator_freeze', 'shared_cause', 'restart_storm'] as const).map(isPaged)).toEqual([false, false, true]);
   });
