@@ -1,6 +1,6 @@
 // The audit of a journal file: its own chain, and what outside witnesses know of it.
 import { anchorOf, ChainCheck, type ChainReport } from './chain.ts';
-import type { WantedHead } from './heads.ts';
+import { HEAD_DIGITS_MIN, type WantedHead } from './heads.ts';
 import { SqliteStore } from './sqlite.ts';
 import type { StoredEntry } from './store.ts';
 
@@ -15,15 +15,25 @@ export interface AuditReport extends ChainReport {
   readonly unwitnessed: number;
 }
 
+const digitsOf = (hash: string): string => hash.slice(0, HEAD_DIGITS_MIN);
+
 /** Looks out for the heads while the rows go by. */
 class HeadSearch {
   readonly #wanted: readonly WantedHead[];
+  /** By the digits that each head has at least: a witness keeps one for each minute. */
+  readonly #byDigits = new Map<string, WantedHead[]>();
   readonly #found = new Map<WantedHead, number>();
   #first: number | undefined;
   last = 0;
 
   constructor(wanted: readonly WantedHead[]) {
     this.#wanted = wanted;
+    for (const head of wanted) {
+      const digits = digitsOf(head.hash);
+      const known = this.#byDigits.get(digits);
+      if (known === undefined) this.#byDigits.set(digits, [head]);
+      else known.push(head);
+    }
   }
 
   add(row: StoredEntry): void {
@@ -45,11 +55,11 @@ class HeadSearch {
   }
 
   newest(): number {
-    return Math.max(0, ...this.#found.values());
+    return this.#found.values().reduce((newest, seq) => Math.max(newest, seq), 0);
   }
 
   #match(seq: number, hash: string): void {
-    for (const head of this.#wanted) {
+    for (const head of this.#byDigits.get(digitsOf(hash)) ?? []) {
       if ((head.seq ?? seq) === seq && hash.startsWith(head.hash)) this.#found.set(head, seq);
     }
   }

@@ -70,7 +70,9 @@ export interface WantedHead {
   readonly hash: string;
 }
 
-const PREFIX = /^(?:(\d{1,16}):)?([0-9a-f]{13,64})$/;
+export const HEAD_DIGITS_MIN = 13;
+
+const PREFIX = new RegExp(`^(?:(\\d{1,16}):)?([0-9a-f]{${HEAD_DIGITS_MIN},64})$`);
 
 /** `HASH` or `SEQ:HASH`; undefined for anything else. */
 export function parseHead(text: string): WantedHead | undefined {

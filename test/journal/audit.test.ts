@@ -31,6 +31,23 @@ describe('the audit against heads', () => {
     expect(auditJournal(path, [{ seq: undefined, hash: 'f'.repeat(13) }])).toMatchObject({ ok: false });
   });
 
+  it('looks at each of many heads once, not at all of them for each record', () => {
+    const { path, hashes } = aJournal(9);
+    let looks = 0;
+    const watched = (seq: number, hash: string) => ({
+      get seq() {
+        looks += 1;
+        return seq;
+      },
+      hash,
+    });
+    const others = Array.from({ length: 500 }, (_, index) => watched(5, index.toString(16).padStart(64, '0')));
+    const report = auditJournal(path, [...others, watched(7, hashes[6]!)]);
+    expect(report.heads.at(-1)?.found).toBe('yes');
+    // Each is copied into its finding, and asked there whether it is gone: three times at most.
+    expect(looks).toBeLessThan(4 * 501);
+  });
+
   it('finds a right hash at a wrong place', () => {
     const { path, hashes } = aJournal(9);
     expect(auditJournal(path, [at(4, hashes[2]!)])).toMatchObject({ ok: false, heads: [{ found: 'no' }] });
