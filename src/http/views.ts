@@ -18,7 +18,7 @@ import type { Page } from '../escalate/outbox.ts';
 import { runText } from './decision_text.ts';
 import { pageViews } from './pages.ts';
 import { questionViews, refusedNow } from './questions.ts';
-import { whyOf } from './why.ts';
+import { lastDecision, whyOf } from './why.ts';
 import { windowViews } from './windows.ts';
 
 /** Journal entries that match, as the ledger gives them. */
@@ -140,9 +140,9 @@ export class Views {
     const watched = this.#deps.pipeline.watch.watched(channel);
     if (watched === undefined) return undefined;
     const { pipeline, clock, read } = this.#deps;
-    const [last] = read({ channel, types: ['guard.decided'], newestFirst: true, limit: 1 });
     const [control, state, nowMs] = [pipeline.control(), pipeline.guardState(), clock.monotonicMs()];
     const open = this.#openAbout(channel);
+    const last = lastDecision(read, channel, open);
     const asked = pendingApprovals(control, nowMs)
       .filter(({ incident }) => incident === open?.incident.id)
       .map((approval) => ({ ...approval, refused: refusedNow(approval, pipeline) }));

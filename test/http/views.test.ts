@@ -305,6 +305,20 @@ describe('why', () => {
     expect(views.why('news')).toMatchObject({ verdict: 'allow', because });
   });
 
+  it('is what was decided for the group, where that speaks for the channel', async () => {
+    const { views, engine, live } = viewed({
+      channels: ['news', 'film', 'kids', 'sport'],
+      personaWith: { tool_access_policy: { restart_channel: 'require_approval' } },
+    });
+    await live(10_000);
+    for (const id of ['news', 'film', 'kids', 'sport']) engine.kill(id);
+    await live(60_000);
+    const [group] = views.incidents({ channel: 'news', limit: 1 }) as { id: string; scope: string }[];
+    expect(group?.scope).toBe('group:encoders');
+    for (const id of ['news', 'film', 'kids', 'sport'])
+      expect(views.why(id)).toMatchObject({ verdict: 'deny', code: 'approval_needed', incident: group?.id });
+  });
+
   it('not is answered for a tool that there is', async () => {
     const { views, live } = viewed({ phase: 0 });
     await live(2_000);
