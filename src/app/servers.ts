@@ -139,6 +139,7 @@ function viewsOf({ host, infrastructure, paging, decisions, reloader, heartbeat 
     settings: decisions.settings,
     channels: decisions.collectors.channelSetups,
     read: (query) => ledger.read(query),
+    count: ledger.count,
     pagesKept: () => paging.dispatcher().pages(),
     secondsSinceLastDeliveryOk: () => paging.dispatcher().secondsSinceLastDeliveryOk(),
     receivers: () =>

@@ -2,42 +2,28 @@
 import { type Choice, numbered } from '../agent/choices.ts';
 import { heldBelow, leaseOf, windowOf } from '../control/state.ts';
 import { pendingApprovals } from '../control/approvals.ts';
-import type { Clock, MonoMs } from '../core/clock.ts';
+import type { MonoMs } from '../core/clock.ts';
 import { HOUR_MS } from '../core/duration.ts';
 import type { Problem } from '../core/errors.ts';
-import type { JournalEntry, Read } from '../core/journal.ts';
-import { type ChannelId, type IncidentId, keyOfScope, type Scope, scopesOf } from '../core/scope.ts';
+import type { Read } from '../core/journal.ts';
+import { keyOfScope, type Scope, scopesOf } from '../core/scope.ts';
 import { TOOL_NAMES, toolNamed } from '../core/tool.ts';
 import { breakerOf } from '../guard/containment.ts';
 import { subjectAt } from '../guard/state/state.ts';
 import type { Settings } from '../incident/pipeline/settings.ts';
-import type { DecisionPipeline } from '../incident/pipeline/decision_pipeline.ts';
 import { type OpenIncident, openOn } from '../incident/lifecycle/state.ts';
 import type { ChannelSetup } from '../ground/facts/setup.ts';
 import type { Page } from '../escalate/outbox.ts';
-import { runText } from './decision_text.ts';
+import { type IncidentViewDeps, IncidentViews } from './incident_views.ts';
 import { pageViews } from './pages.ts';
 import { questionViews, refusedNow } from './questions.ts';
 import { lastDecision, whyOf } from './why.ts';
 import { windowViews } from './windows.ts';
 
-/** Journal entries that match, as the ledger gives them. */
-export type ReadJournal = (query: {
-  readonly sinceSeq?: number;
-  readonly types?: readonly string[];
-  readonly channel?: ChannelId;
-  readonly incident?: IncidentId;
-  readonly limit?: number;
-  readonly newestFirst?: boolean;
-}) => Iterable<JournalEntry>;
-
-export interface ViewDeps {
+export interface ViewDeps extends IncidentViewDeps {
   readonly version: string;
-  readonly clock: Clock;
-  readonly pipeline: DecisionPipeline;
   readonly settings: () => Settings;
   readonly channels: readonly ChannelSetup[];
-  readonly read: ReadJournal;
   /** Open ones, and those that are over and kept. */
   readonly pagesKept: Read<readonly Page[]>;
   readonly secondsSinceLastDeliveryOk: () => number | undefined;
@@ -50,14 +36,14 @@ export interface ViewDeps {
   readonly waiting: () => readonly string[];
 }
 
-const STORY_ENTRIES_MAX = 2_000;
-
 /** What people and programs read, made at the moment of asking from the journal's projections. */
 export class Views {
   readonly #deps: ViewDeps;
+  readonly #incidents: IncidentViews;
 
   constructor(deps: ViewDeps) {
     this.#deps = deps;
+    this.#incidents = new IncidentViews(deps);
   }
 
   status(): unknown {
@@ -78,7 +64,7 @@ export class Views {
         releaseByPerson: held.releaseByPerson,
       })),
       channels: this.channels(),
-      incidents: pipeline.incidents().open.map((open) => this.#openView(open, nowMs)),
+      incidents: this.#incidents.open(),
       approvals: this.approvals(),
       pages: this.pages(),
       windows: windowViews(control, nowMs),
@@ -101,54 +87,31 @@ export class Views {
     return pageViews(pagesKept(), { nowMs: clock.monotonicMs(), now: clock.now() });
   }
 
-  /** Newest first, from the journal: open and closed ones. */
+  /** Newest first: open and closed ones. */
   incidents(filter: { readonly channel: string | undefined; readonly limit: number }): readonly unknown[] {
-    const nowMs = this.#deps.clock.monotonicMs();
-    const opened = this.#deps.read({ types: ['incident.opened'], newestFirst: true });
-    const found: unknown[] = [];
-    for (const { fact } of opened) {
-      if (found.length >= filter.limit) break;
-      if (fact.type !== 'incident.opened') continue;
-      const { scope, channels } = fact.incident;
-      const about = scope.kind === 'channel' ? [scope.id] : channels;
-      if (filter.channel !== undefined && !about.includes(filter.channel)) continue;
-      found.push(this.#incidentView(fact.incident.id, nowMs));
-    }
-    return found;
+    return this.#incidents.list(filter);
   }
 
-  /** The whole story of one incident; undefined when there is none of that id. */
+  /** The story of one incident; undefined when there is none of that id. */
   incident(id: string): unknown {
-    const entries = [...this.#deps.read({ incident: id, limit: STORY_ENTRIES_MAX })];
-    const first = entries[0];
-    if (first === undefined) return undefined;
-    return {
-      ...(this.#incidentView(id, this.#deps.clock.monotonicMs()) as object),
-      entries: entries.map(({ seq, at, monoMs, channel, run, fact }) => ({
-        seq,
-        at,
-        afterMs: monoMs - first.monoMs,
-        channel,
-        run,
-        fact,
-      })),
-    };
+    return this.#incidents.story(id);
   }
 
   /** The last decision of the guard about the channel; without one, why it had nothing to decide. */
   why(channel: string): unknown {
     const watched = this.#deps.pipeline.watch.watched(channel);
     if (watched === undefined) return undefined;
-    const { pipeline, clock, read } = this.#deps;
+    const { pipeline, clock, read, count } = this.#deps;
     const [control, state, nowMs] = [pipeline.control(), pipeline.guardState(), clock.monotonicMs()];
     const open = this.#openAbout(channel);
     const last = lastDecision(read, channel, open);
+    const isCut = open !== undefined && count({ incident: open.incident.id, types: ['incident.opened'] }) === 0;
     const asked = pendingApprovals(control, nowMs)
       .filter(({ incident }) => incident === open?.incident.id)
       .map((approval) => ({ ...approval, refused: refusedNow(approval, pipeline) }));
     const finding = watched.finding.because;
     const choices = this.#choices(channel);
-    return whyOf({ state, control, channel, nowMs, now: clock.now(), finding, open, last, asked, choices });
+    return whyOf({ state, control, channel, nowMs, now: clock.now(), finding, open, isCut, last, asked, choices });
   }
 
   /** Its own incident; else one of its group or engine that names it. */
@@ -224,48 +187,6 @@ export class Views {
       unknownOutcome: subject.unknown !== undefined,
       leasedForMs: remaining(leaseOf(pipeline.control(), scopes, nowMs)?.untilMs, nowMs),
       maintenanceForMs: remaining(windowOf(pipeline.control(), scopes, nowMs)?.untilMs, nowMs),
-    };
-  }
-
-  #incidentView(id: string, nowMs: MonoMs): unknown {
-    const open = this.#deps.pipeline.incidents().open.find(({ incident }) => incident.id === id);
-    if (open !== undefined) return this.#openView(open, nowMs);
-    const types = ['incident.opened', 'incident.closed', 'incident.reclassified'];
-    const facts = [...this.#deps.read({ incident: id, types })];
-    const opened = facts.find(({ fact }) => fact.type === 'incident.opened')?.fact;
-    const closed = facts.find(({ fact }) => fact.type === 'incident.closed');
-    if (opened?.type !== 'incident.opened') return { id, state: 'forgotten' };
-    const last = facts.findLast(({ fact }) => fact.type === 'incident.reclassified')?.fact;
-    const { incident } = opened;
-    return {
-      id,
-      scope: keyOfScope(incident.scope),
-      classification: last?.type === 'incident.reclassified' ? last.to : incident.classification,
-      channels: incident.channels,
-      state: 'closed',
-      openedAt: incident.openedAt,
-      closedAt: closed?.at ?? null,
-      ending: closed?.fact.type === 'incident.closed' ? closed.fact.ending : null,
-      openMs: closed?.fact.type === 'incident.closed' ? closed.fact.openMs : 0,
-    };
-  }
-
-  #openView(open: OpenIncident, nowMs: MonoMs): unknown {
-    const { incident, last, running, runs, restarts } = open;
-    const { pipeline } = this.#deps;
-    return {
-      id: incident.id,
-      scope: keyOfScope(incident.scope),
-      classification: incident.classification,
-      channels: incident.channels,
-      state: running ? 'running' : (last?.kind ?? 'open'),
-      because: runText(open, { control: pipeline.control(), guard: pipeline.guardState(), nowMs }),
-      openedAt: incident.openedAt,
-      closedAt: null,
-      ending: null,
-      openMs: nowMs - incident.openedMs,
-      runs,
-      restarts,
     };
   }
 

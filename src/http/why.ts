@@ -20,6 +20,8 @@ export interface WhyOptions {
   readonly finding: string;
   /** The incident that is open on it, or on a group or engine and names it. */
   readonly open: OpenIncident | undefined;
+  /** Retention has deleted its beginning, and what was decided then. */
+  readonly isCut?: boolean;
   readonly last: JournalEntry | undefined;
   /** Questions about the channel that wait for an answer. */
   readonly asked: readonly {
@@ -82,11 +84,12 @@ export function whyOf(options: WhyOptions): unknown {
   };
 }
 
-function undecided({ channel, finding, open }: WhyOptions): string {
+function undecided({ channel, finding, open, isCut }: WhyOptions): string {
   if (open === undefined) return `nothing was asked of the guard for ${channel} yet; now: ${finding}`;
   const { incident, last, running } = open;
   const doing = last?.because ?? (running ? 'its first run is under way' : 'it waits for its first run');
-  return `${incident.id} (${incident.classification}) has asked the guard nothing: ${doing}; now: ${finding}`;
+  const what = isCut ? 'is older than what the journal keeps of decisions' : 'has asked the guard nothing';
+  return `${incident.id} (${incident.classification}) ${what}: ${doing}; now: ${finding}`;
 }
 
 /** Where the last decision that there is belongs to another incident. */

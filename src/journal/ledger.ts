@@ -101,7 +101,6 @@ export class Ledger implements Disposable {
     if (drafts.length === 0) return [];
     if (this.#telling) this.#nestedAppends += 1;
     invariant(this.#nestedAppends <= NESTED_APPENDS_MAX, 'subscribers append without end');
-
     const rows = stamp(drafts, this.#head, this.clock);
     const entries = rows.map(entryOf);
     const next = this.#states.after(entries);
@@ -120,6 +119,9 @@ export class Ledger implements Disposable {
     this.#subscribers.add(own);
     return { [Symbol.dispose]: () => this.#subscribers.delete(own) };
   }
+
+  /** How many records match; none is parsed. */
+  readonly count = (query: StoreQuery): number => Iterator.from(this.#store.read(query)).reduce((so) => so + 1, 0);
 
   /** A record that holds no fact is left out, and breaks the chain. */
   *read(query: StoreQuery = {}): Iterable<JournalEntry> {

@@ -33,6 +33,15 @@ describe('the story of an incident', () => {
     ]);
   });
 
+  it('says where a long one was cut, and how much of it is left out', () => {
+    const opened: JournalFact = { type: 'incident.opened', incident: anIncident() };
+    const entries = [1, 2, 3].map((seq) => ({ ...entryOf(opened), seq }));
+    const text = storyOf({ entries, left_out: 7_000, left_out_after: 2 }, (_, part) => part);
+    expect(text.split('\n')[2]).toMatch(/^ +… 7000 records are left out here/);
+    expect(text.split('\n')).toHaveLength(4);
+    expect(storyOf({ entries, left_out: 0, left_out_after: null }, (_, part) => part)).not.toContain('left out');
+  });
+
   it('says what was seen, planned, permitted, done and verified', () => {
     const denied = { verdict: 'deny', code: 'cooldown', because: 'too soon', retryAfterMs: 1, trace: [] } as const;
     expect(

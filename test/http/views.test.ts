@@ -1,26 +1,9 @@
 import { describe, expect, it } from 'vitest';
-import { type ViewDeps, Views } from '../../src/http/views.ts';
 import { modelPlanner } from '../../src/agent/planner.ts';
 import { aSymptom } from '../support/a.ts';
-import { type PipelineOptions, pipelineHarness } from '../support/pipeline_harness.ts';
 import { chooses, scriptedModel } from '../support/scripted_model.ts';
+import { says, viewed, type World } from './viewed.ts';
 
-/** The views over the whole decision path, with what a test gives instead. */
-type World = ReturnType<typeof viewed>;
-
-function viewed(options: PipelineOptions = {}, change: Partial<ViewDeps> = {}) {
-  const world = pipelineHarness(options);
-  const views = new Views({
-    ...{ version: '1.2.3', clock: world.clock, pipeline: world.pipeline },
-    ...{ settings: world.settings, channels: world.channels, read: (query) => world.ledger.read(query) },
-    ...{ secondsSinceLastDeliveryOk: () => undefined, receivers: () => [], problems: () => [], waiting: () => [] },
-    pagesKept: () => world.outbox().pages,
-    heartbeat: () => undefined,
-    ...change,
-  });
-  return { ...world, views };
-}
-const says = (value: unknown): string => (value as { readonly because: string }).because;
 const person = { who: 'ann', because: 'a test' };
 const ASKS_FIRST = { tool_access_policy: { restart_channel: 'require_approval' } } as const;
 const NEWS = { kind: 'channel', id: 'news' } as const;
@@ -199,37 +182,6 @@ describe('a channel', () => {
     expect(views.channels()).toMatchObject([{ leasedForMs: 4_000 }]);
     await advance(4_000);
     expect(views.channels()).toMatchObject([{ leasedForMs: 0, maintenanceForMs: 0 }]);
-  });
-});
-
-describe('an incident', () => {
-  it('that was closed keeps its ending, and its story counts from its first entry', async () => {
-    const { views, engine, live } = viewed({ channels: ['news', 'film'] });
-    await live(10_000);
-    engine.kill('news');
-    await live(30_000);
-    const [shown, ...others] = views.incidents({ channel: undefined, limit: 10 }) as { id: string }[];
-    expect([shown, others]).toMatchObject([{ scope: 'channel:news', state: 'closed', ending: 'resolved' }, []]);
-    const story = views.incident(shown!.id) as { entries: { afterMs: number; fact: { type: string } }[] };
-    expect(story.entries[0]).toMatchObject({ afterMs: 0 });
-    expect(story.entries.at(-1)!.afterMs).toBeGreaterThan(0);
-    expect(story.entries.map(({ fact }) => fact.type)).toContain('incident.closed');
-    expect(views.incident('inc-none')).toBeUndefined();
-  });
-
-  it('is listed under its channel alone, newest first, and no more than asked for', async () => {
-    const { views, engine, live } = viewed({ channels: ['news', 'film'], phase: 0 });
-    await live(10_000);
-    engine.kill('news');
-    await live(10_000);
-    engine.kill('film');
-    await live(10_000);
-    const scopes = (channel: string | undefined, limit = 10) =>
-      (views.incidents({ channel, limit }) as { scope: string; state: string }[]).map(({ scope }) => scope);
-    expect(scopes(undefined)).toEqual(['channel:film', 'channel:news']);
-    expect(scopes(undefined, 1)).toEqual(['channel:film']);
-    expect([scopes('news'), scopes('sport')]).toEqual([['channel:news'], []]);
-    expect(views.status()).toMatchObject({ incidents: [{ closedAt: null, ending: null }, {}] });
   });
 });
 

@@ -6,12 +6,11 @@ import type { TreeNode } from '../../memory/process_tree.ts';
 import type { Cli } from '../context.ts';
 import { json, paint, plain } from '../output.ts';
 import { writeOutput } from '../output_file.ts';
-import { storyOf, type WireEntry } from '../story.ts';
+import { leftOutText, storyOf, type WireStory } from '../story.ts';
 import { treeOfMemory, treeOfStory } from '../tree.ts';
 
-interface Story {
+interface Story extends WireStory {
   readonly id: string;
-  readonly entries: readonly WireEntry[];
 }
 
 interface TraceOptions {
@@ -41,7 +40,7 @@ export function addTrace(program: Command, cli: Cli): void {
       if (cli.wantsJson()) return json(cli.terminal, story);
       const text = options.story
         ? storyOf(story, (colour, part) => paint(cli.terminal, colour, part))
-        : treeOfStory(cli.terminal, story.entries);
+        : `${treeOfStory(cli.terminal, story.entries)}${story.left_out ? `\n${leftOutText(story)}` : ''}`;
       cli.terminal.out(`${text}\n`);
     });
 }
