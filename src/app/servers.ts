@@ -160,6 +160,7 @@ function exportOf(id: string, { host, infrastructure, decisions }: Shown): Incid
     version: host.version,
     at: clock.now(),
     read: (query) => ledger.read(query),
+    count: ledger.count,
     personaOf: ({ scope, group }) => pipeline.channelIndex.personaOf(scope, group),
     limits: settings().limits,
     phaseOf: (incident) => pipeline.channelIndex.phaseAt(incident),

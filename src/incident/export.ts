@@ -26,6 +26,8 @@ export interface IncidentExport {
   readonly capabilities: readonly { readonly engine: EngineId; readonly can: readonly Capability[] }[];
   /** What the journal holds of the incident, oldest first; envelopes included. */
   readonly entries: readonly ExportedEntry[];
+  /** Newer ones that did not fit. Absent in a file of an earlier version. */
+  readonly leftOut?: number;
   /** What the guard counted besides: of other incidents and of none, from a day before to the last entry. */
   readonly context: readonly ExportedEntry[];
   /** Older entries of the context that did not fit. */
@@ -37,17 +39,22 @@ export type ExportedEntry = Pick<JournalEntry, 'seq' | 'at' | 'monoMs' | 'channe
 export const EXPORT_FORMAT = 'reeve-incident';
 export const EXPORT_VERSION = 1;
 
+interface ExportQuery {
+  readonly incident?: string;
+  readonly types?: readonly string[];
+  readonly sinceSeq?: number;
+  readonly throughSeq?: number;
+  readonly limit?: number;
+  readonly newestFirst?: boolean;
+}
+
 /** What an export is made of. */
 export interface ExportDeps {
   readonly version: string;
   readonly at: EpochMs;
-  readonly read: (query: {
-    readonly incident?: string;
-    readonly types?: readonly string[];
-    readonly throughSeq?: number;
-    readonly limit?: number;
-    readonly newestFirst?: boolean;
-  }) => Iterable<JournalEntry>;
+  readonly read: (query: ExportQuery) => Iterable<JournalEntry>;
+  /** How many records match. */
+  readonly count: (query: ExportQuery) => number;
   readonly personaOf: (incident: Incident) => Persona;
   readonly limits: Limits;
   readonly phaseOf: (incident: Incident) => Phase;
@@ -115,6 +122,7 @@ export function exportIncident(id: string, deps: ExportDeps): IncidentExport | u
     })),
     capabilities: [...deps.capabilities].map(([engine, can]) => ({ engine, can: [...can] })),
     entries,
+    leftOut: entries.length < ENTRIES_MAX ? 0 : deps.count({ incident: id, sinceSeq: lastSeq + 1 }),
     context: context.slice(-CONTEXT_MAX),
     contextDropped: context.length > CONTEXT_MAX,
   };

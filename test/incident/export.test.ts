@@ -16,18 +16,22 @@ function exporting(steps: readonly (readonly [monoMs: number, draft: Draft])[], 
   const entries = steps.map(
     ([monoMs, draft], index): JournalEntry => ({ ...draft, seq: index + 1, at: monoMs, monoMs, boot: 'b' }),
   );
+  const read: ExportDeps['read'] = (query) => {
+    const { incident, types, sinceSeq = 0, throughSeq = Number.POSITIVE_INFINITY, limit, newestFirst } = query;
+    const fit = entries.filter(
+      (one) =>
+        (incident === undefined || one.incident === incident) &&
+        (types?.includes(one.fact.type) ?? true) &&
+        one.seq >= sinceSeq &&
+        one.seq <= throughSeq,
+    );
+    return (newestFirst ? fit.toReversed() : fit).slice(0, limit);
+  };
   return exportIncident('inc-1', {
     version: '1.2.3',
     at: 5,
-    read({ incident, types, throughSeq = Number.POSITIVE_INFINITY, limit, newestFirst }) {
-      const fit = entries.filter(
-        (one) =>
-          (incident === undefined || one.incident === incident) &&
-          (types?.includes(one.fact.type) ?? true) &&
-          one.seq <= throughSeq,
-      );
-      return (newestFirst ? fit.toReversed() : fit).slice(0, limit);
-    },
+    read,
+    count: (query) => [...read(query)].length,
     personaOf: () => aPersona(),
     limits: DEFAULT_LIMITS,
     phaseOf: () => 4,
@@ -85,6 +89,14 @@ describe('the export of an incident', () => {
     expect([full?.context.length, full?.contextDropped]).toEqual([5_000, false]);
     const over = of(5_001);
     expect([over?.context.length, over?.contextDropped, over?.context[0]?.seq]).toEqual([5_000, true, 2]);
+  });
+
+  it('says how many of its own records did not fit', () => {
+    const own: Draft = { incident: 'inc-1', fact: { type: 'run.started', attempt: 1 } };
+    const of = (count: number) =>
+      exporting([[OPENED_MS, opened], ...Array.from({ length: count }, () => [OPENED_MS + 1, own] as const)]);
+    expect([of(4_999)?.entries.length, of(4_999)?.leftOut]).toEqual([5_000, 0]);
+    expect([of(5_007)?.entries.length, of(5_007)?.leftOut]).toEqual([5_000, 8]);
   });
 
   it('names the channels of its group or its engine and no others, without what their configuration says besides', () => {

@@ -84,9 +84,11 @@ async function traceNode(cli: Cli, id: string, options: TraceOptions): Promise<v
 }
 
 /** Log excerpts are part of it: only its owner may read the file. */
-function exportTo(cli: Cli, file: string, document: unknown): void {
+function exportTo(cli: Cli, file: string, document: { readonly left_out?: number }): void {
   if (file === '-') return json(cli.terminal, document);
   const output = { path: file, text: `${JSON.stringify(document)}\n` };
   writeOutput([output], { what: `the incident could not be written to ${file}`, mode: 0o600 });
+  const { left_out: leftOut = 0 } = document;
+  if (leftOut > 0) cli.terminal.err(`the newest ${leftOut} records of it did not fit\n`);
   cli.terminal.err(`wrote ${file}; replay it with: reeve backtest --incident ${file}\n`);
 }

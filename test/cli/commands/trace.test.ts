@@ -73,6 +73,12 @@ describe('an export', () => {
     expect(err).toContain(`reeve backtest --incident ${file}`);
   });
 
+  it('says how many records did not fit', async () => {
+    const file = join(temporaryDirectory(), 'incident.json');
+    const cut = { ...answers, '/api/v1/incidents/inc-2/export': { format: 'reeve-incident', left_out: 8 } };
+    expect((await run(`inc-2 --export ${file}`, { answers: cut })).err).toMatch(/^the newest 8 records of it did not/);
+  });
+
   it('goes to stdout where that is wanted, and says where it could not be written', async () => {
     expect(JSON.parse((await run('inc-2 --export -', { answers })).out)).toMatchObject({ id: 'inc-2' });
     await expect(run('inc-2 --export /nowhere/at/all', { answers })).rejects.toThrow(/could not be written/);
