@@ -20,12 +20,13 @@ describe('the files of an export', () => {
     ]);
   });
 
-  it('keep a link, and go where it leads', () => {
+  it('keep a link, and go where it leads, for whom their mode says', () => {
     const folder = temporaryDirectory();
     const [path, real] = [join(folder, 'link'), join(folder, 'real')];
     writeFileSync(real, 'old');
     symlinkSync(real, path);
-    writeOutput([{ path, text: 'new' }], { what });
+    writeOutput([{ path, text: 'new' }], { what, mode: 0o600 });
+    expect(statSync(real).mode & 0o777).toBe(0o600);
     expect([readFileSync(real, 'utf8'), readFileSync(path, 'utf8')]).toEqual(['new', 'new']);
   });
 

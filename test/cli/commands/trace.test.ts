@@ -1,4 +1,4 @@
-import { readFileSync, statSync } from 'node:fs';
+import { chmodSync, readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { addTrace } from '../../../src/cli/commands/trace.ts';
@@ -71,6 +71,9 @@ describe('an export', () => {
     expect(JSON.parse(readFileSync(file, 'utf8'))).toMatchObject({ format: 'reeve-incident' });
     expect([statSync(file).mode & 0o777, out]).toEqual([0o600, '']);
     expect(err).toContain(`reeve backtest --incident ${file}`);
+    chmodSync(file, 0o644);
+    await run(`inc-2 --export ${file}`, { answers });
+    expect(statSync(file).mode & 0o777).toBe(0o600);
   });
 
   it('says how many records did not fit', async () => {
