@@ -17,6 +17,8 @@ export interface PlanAudit {
   /** Evidence ids that they cited. */
   readonly claims: number;
   readonly rejected: number;
+  /** Choices in runs whose beginning retention has deleted: nothing is known of what they rest on. */
+  readonly unjudged: number;
   readonly bad: readonly FalseClaim[];
 }
 
@@ -24,6 +26,8 @@ interface RunSoFar {
   readonly envelopes: GroundedContextEnvelope[];
   /** The newest choice, until a plan was made of it. */
   chosen: Chosen | undefined;
+  /** The journal does not hold how it began. */
+  readonly isCut: boolean;
 }
 
 type Chosen = Extract<JournalFact, { type: 'plan.chosen' }>;
@@ -34,12 +38,19 @@ const RUNS_MAX = 10_000;
 export function auditPlans(entries: Iterable<JournalEntry>): PlanAudit {
   const runs = new Map<string, RunSoFar>();
   const bad: FalseClaim[] = [];
-  let [plans, claims, rejected] = [0, 0, 0];
+  let [plans, claims, rejected, unjudged] = [0, 0, 0, 0];
+  let firstSeq: number | undefined;
   for (const { seq, run = '-', fact } of entries) {
+    firstSeq ??= seq;
+    if (fact.type === 'run.started') runOf(runs, run, false);
     if (fact.type === 'run.ended') runs.delete(run);
     if (fact.type === 'plan.rejected') rejected += 1;
     if (fact.type !== 'envelope.taken' && fact.type !== 'plan.chosen' && fact.type !== 'plan.made') continue;
-    const soFar = runOf(runs, run);
+    const soFar = runOf(runs, run, firstSeq > 1);
+    if (soFar.isCut) {
+      if (fact.type === 'plan.chosen') unjudged += 1;
+      continue;
+    }
     const note = (because: string): void => void bad.push({ seq, run, because });
     if (fact.type === 'envelope.taken') soFar.envelopes.push(fact.envelope);
     if (fact.type === 'plan.chosen') {
@@ -54,15 +65,15 @@ export function auditPlans(entries: Iterable<JournalEntry>): PlanAudit {
       soFar.chosen = undefined;
     }
   }
-  return { ok: bad.length === 0, plans, claims, rejected, bad };
+  return { ok: bad.length === 0, plans, claims, rejected, unjudged, bad };
 }
 
-function runOf(runs: Map<string, RunSoFar>, run: string): RunSoFar {
+function runOf(runs: Map<string, RunSoFar>, run: string, isCut: boolean): RunSoFar {
   const known = runs.get(run);
   if (known !== undefined) return known;
   const oldest = runs.size >= RUNS_MAX ? runs.keys().next().value : undefined;
   if (oldest !== undefined) runs.delete(oldest);
-  const fresh: RunSoFar = { envelopes: [], chosen: undefined };
+  const fresh: RunSoFar = { envelopes: [], chosen: undefined, isCut };
   runs.set(run, fresh);
   return fresh;
 }

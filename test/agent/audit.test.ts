@@ -28,7 +28,14 @@ const reasons = (...facts: readonly Written[]) => audit(...facts).bad.map(({ bec
 
 describe('the audit of plans', () => {
   it('confirms a choice whose evidence was shown, and the plan that was made of it', () => {
-    expect(audit(taken, chosen(), made())).toEqual({ ok: true, plans: 1, claims: 2, rejected: 0, bad: [] });
+    expect(audit(taken, chosen(), made())).toEqual({
+      ok: true,
+      plans: 1,
+      claims: 2,
+      rejected: 0,
+      unjudged: 0,
+      bad: [],
+    });
   });
 
   it('finds evidence that was not in the envelope', () => {
@@ -50,6 +57,19 @@ describe('the audit of plans', () => {
       'the plan is rebuild_playout, and restart_channel was chosen',
     ]);
     expect(reasons(taken, chosen(), made({ target: { kind: 'channel', id: 'sport' } }))).toHaveLength(1);
+  });
+
+  it('does not judge a choice whose run began before what retention has left, and counts it', () => {
+    const later = (facts: readonly JournalFact[], run = 'run-1') =>
+      facts.map((fact, index) => ({ seq: 900 + index, at: 0, monoMs: 0, boot: 'b', run, fact }));
+    const snapshot = { type: 'snapshot.taken', states: [] } as const;
+    const none = { ok: true, plans: 0, claims: 0, rejected: 0, unjudged: 1, bad: [] };
+    expect(auditPlans(later([snapshot, chosen(), made()]))).toEqual(none);
+    expect(auditPlans(later([snapshot, taken, chosen({ envelopeTakenMs: 4 }), made()]))).toEqual(none);
+    expect(auditPlans(later([snapshot, made()]))).toMatchObject({ ok: true, unjudged: 0 });
+    const whole = [snapshot, { type: 'run.started', attempt: 1 }, taken] as const;
+    expect(auditPlans(later([...whole, chosen(), made()]))).toMatchObject({ ok: true, plans: 1, unjudged: 0 });
+    expect(auditPlans(later([...whole, chosen({ envelopeTakenMs: 4 })]))).toMatchObject({ ok: false, unjudged: 0 });
   });
 
   it('asks nothing of the plan of a rule', () => {

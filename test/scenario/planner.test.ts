@@ -56,7 +56,7 @@ describe('a planner that chooses', () => {
     expect(model.asked).toHaveLength(1);
     expect(madeBy(world)).toEqual(['model act']);
     expect(world.facts('incident.closed').map(({ ending }) => ending)).toEqual(['resolved']);
-    expect(auditPlans(journalOf(world))).toEqual({ ok: true, plans: 1, claims: 1, rejected: 0, bad: [] });
+    expect(auditPlans(journalOf(world))).toEqual({ ok: true, plans: 1, claims: 1, rejected: 0, unjudged: 0, bad: [] });
   });
 
   it('is asked where a rule says so', async () => {

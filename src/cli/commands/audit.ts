@@ -36,10 +36,12 @@ export function addAudit(program: Command, cli: Cli, stateDirectory: () => strin
     .description('hold every piece of evidence that a planner claimed against the journal')
     .addHelpText('after', '\nExample: reeve audit plans --json')
     .action(() => {
-      const { ok, plans, claims, rejected, bad } = readJournal(journal(), auditPlans);
-      if (cli.wantsJson()) json(cli.terminal, { ok, plans, claims, rejected, bad });
+      const { ok, plans, claims, rejected, unjudged, bad } = readJournal(journal(), auditPlans);
+      if (cli.wantsJson()) json(cli.terminal, { ok, plans, claims, rejected, unjudged, bad });
       else if (ok)
-        cli.terminal.out(`${plans} choices, ${claims} claims, all borne out; ${rejected} answers rejected\n`);
+        cli.terminal.out(
+          `${plans} choices, ${claims} claims, all borne out; ${rejected} answers rejected${olderText(unjudged)}\n`,
+        );
       else
         cli.terminal.out(`${bad.map(({ seq, run, because }) => `record ${seq}, run ${run}: ${because}`).join('\n')}\n`);
       if (!ok) cli.fail(1);
@@ -59,3 +61,6 @@ export function addAudit(program: Command, cli: Cli, stateDirectory: () => strin
       }
     });
 }
+
+const olderText = (unjudged: number): string =>
+  unjudged === 0 ? '' : `; ${unjudged} choices are not judged: what they rest on is older than the journal keeps`;

@@ -46,12 +46,28 @@ describe('the audit of plans, from the file of the journal', () => {
     expect([out, code]).toEqual([`${lines.join('\n')}\n`, 1]);
   });
 
+  it('says of how many choices the beginning is no longer kept', async () => {
+    const snapshot: Draft = { fact: { type: 'snapshot.taken', states: [] } };
+    const { state } = stateWith([taken, snapshot, chosen(['s1'])]);
+    const store = SqliteStore.open(join(state, 'journal.db'));
+    store.deleteThrough(1);
+    store.close();
+    const { out, code } = await audit(state, 'plans');
+    expect([out, code]).toEqual([expect.stringMatching(/^0 choices, .*; 1 choices are not judged: .* keeps\n$/), 0]);
+  });
+
   it('is one document with --json, and ends with the same code', async () => {
     const whole = await audit(stateWith([taken, chosen(['s1'])]).state, 'plans', { json: true });
-    expect([JSON.parse(whole.out), whole.code]).toEqual([{ ok: true, plans: 1, claims: 1, rejected: 0, bad: [] }, 0]);
+    expect([JSON.parse(whole.out), whole.code]).toEqual([
+      { ok: true, plans: 1, claims: 1, rejected: 0, unjudged: 0, bad: [] },
+      0,
+    ]);
     const broken = await audit(stateWith([chosen(['s1'])]).state, 'plans', { json: true });
     const bad = [{ seq: 1, run: 'run-1', because: 'no envelope was taken at 5' }];
-    expect([JSON.parse(broken.out), broken.code]).toEqual([{ ok: false, plans: 1, claims: 1, rejected: 0, bad }, 1]);
+    expect([JSON.parse(broken.out), broken.code]).toEqual([
+      { ok: false, plans: 1, claims: 1, rejected: 0, unjudged: 0, bad },
+      1,
+    ]);
   });
 });
 
