@@ -6,6 +6,7 @@ import { containerNameOf } from './docker/container.ts';
 import { dockerDocument } from './docker/schema.ts';
 import { exstreamtvDocument } from './exstreamtv/schema.ts';
 import { httpEngineDocument } from './http/schema.ts';
+import { commandNameOf, exstreamtvNameOf, httpNameOf, supervisorNameOf } from './names.ts';
 import { supervisorDocument } from './supervisor/schema.ts';
 import { systemdDocument } from './systemd/schema.ts';
 import { unitNameOf } from './systemd/unit.ts';
@@ -50,8 +51,12 @@ export function addressOf(document: EngineDocument): EngineAddress | undefined {
   }
 }
 
-/** Checks the name of a channel where the kind has a rule for it. Each throws CONFIG_INVALID with what is wrong. */
-export const NAME_RULES: Readonly<Partial<Record<EngineKind, (name: string) => string>>> = {
+/** Checks the name of a channel, as the engine of that kind does when it is made. Each throws CONFIG_INVALID with what is wrong. */
+export const NAME_RULES: Readonly<Record<EngineKind, (name: string) => string>> = {
+  supervisor: supervisorNameOf,
+  http: httpNameOf,
+  command: commandNameOf,
+  exstreamtv: exstreamtvNameOf,
   systemd: unitNameOf,
   docker: containerNameOf,
 };

@@ -10,6 +10,7 @@ import { Ages } from '../ages.ts';
 import { credentialWatch } from '../credentials.ts';
 import { capabilitiesOf, configured } from '../described.ts';
 import { type ProcessGenerations, processGenerationsOf } from '../process_generations.ts';
+import { commandNameOf } from '../names.ts';
 import { type ChannelName, downReport, type EngineParts, readingTimeOf, upSample } from '../parts.ts';
 import { type ProgramEnd, runProgram } from '../program.ts';
 import { countAt, parseJson, readChannels, unknownProcess } from '../reading.ts';
@@ -45,7 +46,7 @@ export class CommandEngine implements Engine {
     this.id = document.id;
     this.#document = document;
     this.#parts = parts;
-    this.#channels = channels.map(checkedName);
+    this.#channels = channels.map(({ id, name }) => ({ id, name: commandNameOf(name) }));
     this.#generations = processGenerationsOf(document.local, parts.readProcess);
     this.capabilities = capabilitiesOf(document);
     const everyMs = document.credentials_every;
@@ -188,12 +189,4 @@ function stateOf({ states }: Status, { exitCode, stdout }: ProgramEnd): ProcessS
   if (exitCode === 0) return 'running';
   // By the LSB's codes 1 to 3 are all "not running"; none says whether it was intended.
   return exitCode !== undefined && exitCode <= 3 ? 'exited' : 'unknown';
-}
-
-/** No name may look like an option or lead out of a directory. */
-function checkedName(channel: ChannelName): ChannelName {
-  if (/^[A-Za-z0-9_][A-Za-z0-9_.:@/+-]{0,127}$/.test(channel.name) && !channel.name.includes('..')) return channel;
-  throw new ReeveError('CONFIG_INVALID', `channel ${channel.id} cannot be called "${channel.name}" in a command`, {
-    hint: 'Letters, digits, and _ . : @ / + - after the first; no "..".',
-  });
 }

@@ -11,6 +11,7 @@ import { RequestFailed } from '../../resilience/failure.ts';
 import { credentialWatch } from '../credentials.ts';
 import { configured } from '../described.ts';
 import { parseMetrics, sumOf } from './metrics_text.ts';
+import { exstreamtvNameOf } from '../names.ts';
 import { type ChannelName, downReport, type EngineParts, type ReadingTime, readingTimeOf, upSample } from '../parts.ts';
 import { parseJson, unknownProcess } from '../reading.ts';
 import { withoutTokens } from '../secrets.ts';
@@ -63,7 +64,7 @@ export class ExstreamtvEngine implements Engine {
     this.id = document.id;
     this.#document = document;
     this.#parts = parts;
-    this.#channels = channels.map(checkedName);
+    this.#channels = channels.map(({ id, name }) => ({ id, name: exstreamtvNameOf(name) }));
     this.#headers = headersOf(document, parts);
     this.capabilities = capabilitiesOf(document);
     const everyMs = document.credentials_every;
@@ -255,11 +256,4 @@ function headersOf(document: ExstreamtvDocument, parts: EngineParts): Readonly<R
   if (reference === undefined) return {};
   const token = parts.secret(reference);
   return { authorization: `Bearer ${token}`, 'x-api-key': token };
-}
-
-function checkedName(channel: ChannelName): ChannelName {
-  if (/^\d{1,9}$/.test(channel.name)) return channel;
-  throw new ReeveError('CONFIG_INVALID', `channel ${channel.id}: expected the id of a channel, got "${channel.name}"`, {
-    hint: 'ExStreamTV distinguishes ids and numbers: GET /api/channels lists both.',
-  });
 }

@@ -13,6 +13,7 @@ import { credentialWatch } from '../credentials.ts';
 import { capabilitiesOf, configured } from '../described.ts';
 import { LookOrder } from '../look_order.ts';
 import { type ProcessGenerations, processGenerationsOf } from '../process_generations.ts';
+import { httpNameOf } from '../names.ts';
 import { basicAuth, type ChannelName, downReport, type EngineParts, readingTimeOf, upSample } from '../parts.ts';
 import { countAt, itemNamed, parseJson, readChannels, readItem, valueAt } from '../reading.ts';
 import { newestOf } from '../text.ts';
@@ -47,7 +48,7 @@ export class HttpEngine implements Engine {
     this.id = document.id;
     this.#document = document;
     this.#parts = parts;
-    this.#channels = channels.map(checkedName);
+    this.#channels = channels.map(({ id, name }) => ({ id, name: httpNameOf(name) }));
     this.#headers = headersOf(document, parts);
     this.#generations = processGenerationsOf(document.local, parts.readProcess);
     this.capabilities = capabilitiesOf(document);
@@ -213,14 +214,6 @@ function demandProof({ proof, path }: Route, answer: HttpAnswer): void {
   const [expected, got] = [proof!.equals, answered].map((value) => JSON.stringify(value)?.slice(0, 80));
   const message = `${path} answered, but "${proof!.at}" is ${got} instead of ${expected}`;
   throw new RequestFailed('ENGINE_REFUSED', message, { failure: 'invalid_answer' });
-}
-
-/** A name that is safe in a path: `.` and `..` would lead elsewhere. */
-function checkedName(channel: ChannelName): ChannelName {
-  if (/^\.{0,2}$/.test(channel.name)) {
-    throw new ReeveError('CONFIG_INVALID', `channel ${channel.id} cannot be called "${channel.name}" in a URL`);
-  }
-  return channel;
 }
 
 function headersOf(document: HttpEngineDocument, parts: EngineParts): Readonly<Record<string, string>> {

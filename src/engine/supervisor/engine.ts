@@ -10,6 +10,7 @@ import type { ChannelId } from '../../core/scope.ts';
 import type { Capability } from '../../core/tool.ts';
 import { LookOrder } from '../look_order.ts';
 import { type ProcessGenerations, processGenerationsOf } from '../process_generations.ts';
+import { supervisorNameOf } from '../names.ts';
 import {
   basicAuth,
   type ChannelName,
@@ -66,9 +67,6 @@ interface TableReading {
   readonly moment: ReadingTime;
 }
 
-/** `news` is `news:news`, as in supervisorctl; a group's `*` is no channel. */
-const fullNameOf = (name: string): string => (name.includes(':') ? name : `${name}:${name}`);
-
 export interface SupervisorSetup {
   readonly document: SupervisorDocument;
   readonly channels: readonly ChannelName[];
@@ -95,7 +93,7 @@ export class SupervisorEngine implements Engine {
     this.id = document.id;
     this.#document = document;
     this.#parts = parts;
-    this.#names = new Map(channels.map(({ id, name }) => [id, fullNameOf(name)]));
+    this.#names = new Map(channels.map(({ id, name }) => [id, supervisorNameOf(name)]));
     const secret = secretOf(document, 'password');
     const password = secret === undefined ? '' : parts.secret(secret);
     const authorization =

@@ -4,6 +4,8 @@ import { loadText, problemLines } from '../support.ts';
 const problemsOf = (engines: string, channels = '') =>
   problemLines(loadText(`version: 1\nengines:\n${engines}${channels}`).problems);
 
+const HTTP = 'http, url: "http://h", list: { path: /c, fields: { name: /id } }';
+
 describe('an engine', () => {
   it('of systemd has every default', () => {
     const { config } = loadText('version: 1\nengines: [{ id: host, kind: systemd }]\n');
@@ -43,6 +45,14 @@ describe('an engine', () => {
   });
 
   it.each([
+    ['supervisor, url: "http://h/RPC2"', 'a {id}', '"a x" is not the name of one program of a supervisor'],
+    ['supervisor, url: "http://h/RPC2"', 'a/{id}', '"a/x" is not the name of one program of a supervisor'],
+    ['supervisor, url: "http://h/RPC2"', 'a:{id}:b', '"a:x:b" is not the name of one program of a supervisor'],
+    ['supervisor, url: "http://h/RPC2"', '{id}:*', '"x:*" is not the name of one program of a supervisor'],
+    ['supervisor, url: "http://h/RPC2"', '{id}\\n', String.raw`"x\n" is not the name of one program of a supervisor`],
+    ['command, status: { argv: [/bin/true] }', '-{id}', '"-x" cannot be an argument of a command'],
+    [HTTP, '{id}\\t', String.raw`"x\t" cannot be a part of a URL`],
+    ['exstreamtv, url: "http://h"', '{id}', '"x" is not the id of a channel'],
     ['systemd', '{id}@.service', '"x@.service" is not the name of one service unit'],
     ['systemd', '{id}-*', '"x-*" is not the name of one service unit'],
     ['docker', 'a/{id}', '"a/x" is not the name of a container'],

@@ -349,13 +349,13 @@ describe.skipIf(!hasSupervisord)('supervisor engine, with a real supervisord (ne
         username: 'tb',
         password: 'tb-secret',
       });
-      const channels = ['pair', 'pair:*', 'pair:'].map((name) => ({ id: name, name }));
-      const engine = new SupervisorEngine({ document: group, channels, parts: engineParts() });
+      const called = (name: string) =>
+        new SupervisorEngine({ document: group, channels: [{ id: name, name }], parts: engineParts() });
       const before = starts('left');
-      for (const { id } of channels) {
-        expect(await refusal(engine.restart(id, aContext()))).toMatchObject({ code: 'ENGINE_REFUSED' });
-      }
+      expect(await refusal(called('pair').restart('pair', aContext()))).toMatchObject({ code: 'ENGINE_REFUSED' });
       expect(starts('left')).toBe(before);
+      for (const name of ['pair:*', 'pair:'])
+        expect(() => called(name)).toThrow(expect.objectContaining({ code: 'CONFIG_INVALID' }));
     });
 
     it('does nothing for a caller who left before, and finishes what it began for one who leaves in between', async () => {
