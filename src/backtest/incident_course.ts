@@ -16,6 +16,7 @@ import {
   type Verification,
 } from '../core/tool.ts';
 import { guardProjection } from '../guard/state/fold.ts';
+import type { CauseProof } from '../guard/checks/check_input.ts';
 import { Guard } from '../guard/guard.ts';
 import type { Phase } from '../core/control.ts';
 import { whyUnavailable } from '../guard/checks/unavailable.ts';
@@ -24,6 +25,7 @@ import type { Settings } from '../incident/pipeline/settings.ts';
 import { Ledger } from '../journal/ledger.ts';
 import { MemoryStore } from '../journal/memory.ts';
 import { VirtualClock } from '../replay/virtual_clock.ts';
+import { proofIn } from './recorded_proof.ts';
 
 /** What one policy decided on one recorded envelope. Undefined steps: it could not be asked any more in this run. */
 export interface EnvelopeDecision {
@@ -81,6 +83,8 @@ export class IncidentCourse {
       }
     | undefined;
   #highRiskUsed = false;
+  /** What the witness of a shared cause had shown by the envelope that is asked about; undefined: not recorded. */
+  #proof: CauseProof | undefined;
   #over = false;
   #classification: Of<'incident.opened'>['incident']['classification'];
 
@@ -104,7 +108,10 @@ export class IncidentCourse {
       control: this.#control,
       channelOf: (id) => refs.get(id),
       capabilitiesOf: (engine) => can.get(engine) ?? new Set(),
-      liveFacts: () => ({ poolPressure: this.#last?.poolPressure, reportsPool: false, viewers: undefined }),
+      liveFacts: () => ({
+        ...{ poolPressure: this.#last?.poolPressure, reportsPool: false, viewers: undefined },
+        causeProof: this.#proof,
+      }),
       initialPhase: (group) => settings.initialPhase(group),
       onEscalate: () => [],
     });
@@ -175,6 +182,7 @@ export class IncidentCourse {
   #ask(entry: ExportedEntry, envelope: GroundedContextEnvelope, plan: Extract<Plan, { kind: 'act' }>): void {
     const { call } = plan;
     const planned = `plans ${describeCall(call)}, by ${describeDecider(plan.by)}`;
+    this.#proof = proofIn(this.#file, entry.seq);
     const decision = this.#guard.decide({
       call,
       envelope,

@@ -85,16 +85,19 @@ function courseOf(policy: Policy, file: IncidentExport, phase: Phase): Column {
 /** What was planned and answered then, by the envelope that it rested on. */
 function recordedIn(file: IncidentExport): readonly EnvelopeDecision[] {
   const found: (EnvelopeDecision & { steps: string[] })[] = [];
+  let planned: string | undefined;
   for (const { fact, seq, at, run } of file.entries) {
     const last = found.at(-1);
     if (fact.type === 'envelope.taken') found.push({ seq, at, run, envelope: fact.envelope, steps: [], because: '' });
     else if (last === undefined) continue;
     else if (fact.type === 'plan.made') {
       const { plan } = fact;
+      planned = plan.kind === 'act' ? describeCall(plan.call) : undefined;
       last.steps.push(
         `plans ${plan.kind === 'act' ? describeCall(plan.call) : plan.kind}, by ${describeDecider(plan.by)}`,
       );
-    } else if (fact.type === 'guard.decided') {
+    } else if (fact.type === 'guard.decided' && fact.call === planned) {
+      // The starts of a staged plan follow from the answer to the whole: they rest on no plan of their own.
       const { call, decision } = fact;
       last.steps.push(decision.verdict === 'allow' ? `allows ${call}` : `refuses ${call}: ${decision.code}`);
     }

@@ -18,6 +18,10 @@ async function lived(edit: (world: ReturnType<typeof pipelineHarness>) => void =
   edit(world);
   world.engine.kill('news');
   await world.live(30_000);
+  return exportedFrom(world);
+}
+
+function exportedFrom(world: ReturnType<typeof pipelineHarness>) {
   const opened = world.facts('incident.opened')[0]?.incident as Incident;
   const document = exportIncident(opened.id, {
     version: '0',
@@ -72,6 +76,24 @@ describe('an exported incident', () => {
     ]);
     const again = replayIncident({ ...ORDER, incident: written(document) }, SHIPPED);
     expect(again.sha256).toBe(replay.sha256);
+  });
+
+  it('replays the staged start of a group, for whose sake the cause was proven to be over', async () => {
+    const ids = ['news', 'sport', 'film', 'kids'];
+    const world = pipelineHarness({ channels: ids });
+    await world.live(20_000);
+    for (const id of ids) world.engine.kill(id);
+    await world.live(60_000);
+    const { document } = exportedFrom(world);
+    const replay = replayIncident({ ...ORDER, incident: written(document) }, SHIPPED);
+    expect(document.incident.scope).toEqual({ kind: 'group', id: 'encoders' });
+    expect(replay.steps.at(-1)?.columns[1]?.steps).toEqual([
+      'plans restart_channel on group:encoders, by rule process_crashed',
+      'allows restart_channel on group:encoders',
+    ]);
+    expect(replay).toMatchObject({ same: 2, other: 0 });
+    const frozen = replayIncident({ ...ORDER, incident: written(document), phase: 2 }, SHIPPED);
+    expect(frozen.other).toBeGreaterThan(0);
   });
 
   it('shows what another persona would have decided', async () => {
