@@ -1,6 +1,14 @@
 /** Indexes of shared causes and of who suffers from what: with thousands of channels both are asked at each step. */
 import type { Family } from '../../core/classification.ts';
-import { type ChannelId, type ChannelRef, type GroupId, keyOfScope, type Scope, sameScope } from '../../core/scope.ts';
+import {
+  type ChannelId,
+  type ChannelRef,
+  type GroupId,
+  keyOfScope,
+  type Scope,
+  type ScopeKey,
+  scopesOf,
+} from '../../core/scope.ts';
 import { familyOf } from '../rules/families.ts';
 import type { Seen } from './seen_channel.ts';
 import type { SharedCause } from './shared_cause.ts';
@@ -59,11 +67,41 @@ export function coveredBy(causes: readonly SharedCause[], { id }: Pick<ChannelRe
   return known.get(id);
 }
 
+const placed = new WeakMap<readonly SharedCause[], ReadonlyMap<ScopeKey, readonly SharedCause[]>>();
+
+/** The causes of exactly this scope, in their order. */
+export function causesAt(causes: readonly SharedCause[], scope: Scope): readonly SharedCause[] {
+  const known = placed.get(causes) ?? Map.groupBy(causes, (cause) => keyOfScope(cause.scope));
+  placed.set(causes, known);
+  return known.get(keyOfScope(scope)) ?? [];
+}
+
+type Around = ReadonlyMap<ScopeKey, readonly { readonly at: number; readonly cause: SharedCause }[]>;
+
+const around = new WeakMap<readonly SharedCause[], Around>();
+
+/** The causes that are around any of these channels (`isAround`), in their order. */
+export function causesAround(causes: readonly SharedCause[], refs: readonly ChannelRef[]): readonly SharedCause[] {
+  const known = around.get(causes) ?? byPlace(causes);
+  around.set(causes, known);
+  const places = new Set(refs.flatMap((ref) => scopesOf(ref).map(keyOfScope)));
+  const found = new Map([...places].flatMap((key) => known.get(key) ?? []).map((one) => [one.at, one.cause]));
+  return [...found].sort(([one], [other]) => one - other).map(([, cause]) => cause);
+}
+
+/** What says which groups it is around is around those alone. */
+function byPlace(causes: readonly SharedCause[]): Around {
+  const found = new Map<ScopeKey, { readonly at: number; readonly cause: SharedCause }[]>();
+  for (const [at, cause] of causes.entries()) {
+    const places: readonly Scope[] = cause.groups?.map((id) => ({ kind: 'group', id })) ?? [cause.scope];
+    for (const place of places) addTo(found, keyOfScope(place), { at, cause });
+  }
+  return found;
+}
+
 /** The channels that the incident of this scope speaks for. */
 export const coveredIn = (causes: readonly SharedCause[], scope: Scope): readonly ChannelId[] =>
-  causes
-    .filter((cause) => sameScope(cause.scope, scope))
-    .flatMap((cause) => membersOf(cause).filter((id) => coveredBy(causes, { id }) === cause));
+  causesAt(causes, scope).flatMap((cause) => membersOf(cause).filter((id) => coveredBy(causes, { id }) === cause));
 
 const membersOf = ({ phase, channels, down }: SharedCause): readonly ChannelId[] =>
   phase === 'active' ? channels : down;

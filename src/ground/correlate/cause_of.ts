@@ -1,5 +1,6 @@
 /** Finds what a group, an engine or the fleet suffers from now. */
-import { sameScope, type Scope } from '../../core/scope.ts';
+import { keyOfScope, type Scope, type ScopeKey } from '../../core/scope.ts';
+import { causesAt } from './cause_index.ts';
 import type { SharedCause } from './correlate.ts';
 import { isOfDeath } from './proof.ts';
 
@@ -8,7 +9,17 @@ import { isOfDeath } from './proof.ts';
  * the channels of one alone would keep the others waiting for what became of those.
  */
 export function causeOf(causes: readonly SharedCause[], scope: Scope): SharedCause | undefined {
-  const same = causes.filter((cause) => sameScope(cause.scope, scope));
+  const found = known.get(causes) ?? new Map<ScopeKey, SharedCause | undefined>();
+  known.set(causes, found);
+  const key = keyOfScope(scope);
+  if (!found.has(key)) found.set(key, oneOf(causesAt(causes, scope)));
+  return found.get(key);
+}
+
+/** Of the causes that were asked about last: they are the same for all scopes of one look. */
+const known = new WeakMap<readonly SharedCause[], Map<ScopeKey, SharedCause | undefined>>();
+
+function oneOf(same: readonly SharedCause[]): SharedCause | undefined {
   const active = same.find(({ phase }) => phase === 'active');
   if (active !== undefined) return active;
   const left = same.filter(({ down }) => down.length > 0);

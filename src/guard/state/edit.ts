@@ -102,8 +102,9 @@ export class Edit {
 }
 
 function withKey<T>(all: Readonly<Record<string, T>>, key: string, value: T | undefined): Record<string, T> {
+  if (value !== undefined) return { ...all, [key]: value };
   const { [key]: _, ...others } = all;
-  return value === undefined ? others : { ...all, [key]: value };
+  return others;
 }
 
 function copyOf(subject: SubjectState): SubjectState {

@@ -7,8 +7,8 @@ import type { LogReading, Symptom } from '../../core/symptom.ts';
 import { classify, type Finding, type Trouble } from '../../ground/rules/classify.ts';
 import { classifyEngine } from '../../ground/rules/classify_engine.ts';
 import { causeOf } from '../../ground/correlate/cause_of.ts';
-import { coveredBy } from '../../ground/correlate/cause_index.ts';
-import { correlate, isAround, type SharedCause, suspected } from '../../ground/correlate/correlate.ts';
+import { causesAround, coveredBy } from '../../ground/correlate/cause_index.ts';
+import { correlate, type SharedCause, suspected } from '../../ground/correlate/correlate.ts';
 import type { FactStore, ChannelFacts } from '../../ground/facts/facts.ts';
 import { familyOf } from '../../ground/rules/families.ts';
 import type { ClassifyContext } from '../../ground/rules/classify_input.ts';
@@ -102,9 +102,8 @@ export class FindingTracker {
     if (this.#causes.length < 2 || scope.kind === 'engine' || scope.kind === 'fleet') return [];
     const group = scope.kind === 'group' ? scope.id : this.#channels.get(scope.id)?.ref.group;
     const members = group === undefined ? [] : this.#deps.factStore.inGroup(group);
-    return this.#causes.filter(
-      (one) => one !== own && one.phase === 'active' && members.some(({ setup }) => isAround(one, setup)),
-    );
+    const refs = members.map(({ setup }) => setup);
+    return causesAround(this.#causes, refs).filter((one) => one !== own && one.phase === 'active');
   }
 
   #causeOver(scope: Scope): SharedCause | undefined {

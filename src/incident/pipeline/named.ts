@@ -24,7 +24,16 @@ export const isInMassOutage = ({ openPages }: Pick<KnownToPeople, 'openPages'>, 
 
 /** The page is open and lists all of these. */
 const lists = (listed: readonly ChannelId[] | undefined, channels: readonly ChannelId[]): boolean =>
-  listed !== undefined && channels.every((id) => listed.includes(id));
+  listed !== undefined && channels.every((id) => setOf(listed).has(id));
+
+/** Of the lists that were asked about last: that of a mass outage is long, and each of its channels asks. */
+const sets = new WeakMap<readonly ChannelId[], ReadonlySet<ChannelId>>();
+
+function setOf(listed: readonly ChannelId[]): ReadonlySet<ChannelId> {
+  const known = sets.get(listed) ?? new Set(listed);
+  sets.set(listed, known);
+  return known;
+}
 
 /**
  * The channels in trouble that the scope's incident speaks for: of a channel itself, of a shared cause also those whom

@@ -12,11 +12,20 @@ type Index = Pick<ChannelIndex, 'channelOf' | 'channelsIn'>;
  */
 export function placedNow(incidents: Read<IncidentState>, index: Index): Read<IncidentState> {
   const known = new WeakMap<IncidentState, IncidentState>();
+  // Most are the same objects after a fact about one of them.
+  const each = new WeakMap<OpenIncident, OpenIncident>();
+  const placedOnce = (held: OpenIncident): OpenIncident => {
+    const before = each.get(held);
+    if (before !== undefined) return before;
+    const now = placed(held, index);
+    each.set(held, now);
+    return now;
+  };
   return () => {
     const state = incidents();
     const found = known.get(state);
     if (found !== undefined) return found;
-    const open = state.open.map((held) => placed(held, index));
+    const open = state.open.map(placedOnce);
     const now = open.every((held, at) => held === state.open[at]) ? state : { ...state, open };
     known.set(state, now);
     return now;

@@ -15,7 +15,7 @@ import type { Seen } from '../lifecycle/seen.ts';
 import { KEY_OF_MASS_OUTAGE, type MassOutage } from '../pages/page.ts';
 import type { OpenPages } from '../pipeline/ports.ts';
 import type { Settings } from '../pipeline/settings.ts';
-import type { IncidentState, OpenIncident } from '../lifecycle/state.ts';
+import { type IncidentState, type OpenIncident, openOn } from '../lifecycle/state.ts';
 
 export type { MassOutage } from '../pages/page.ts';
 
@@ -109,10 +109,8 @@ export class StartQueue {
   #isHeldUp(scope: Scope, { channels, sight }: Seen): boolean {
     const down = sight.trouble?.down ?? channels;
     const groups = scope.kind === 'group' ? [scope.id] : down.map(this.#deps.groupOf);
-    const held = Object.values(this.#deps.guard().containments).flatMap(({ reason, scope: where }) =>
-      reason === 'shared_cause' && where.kind === 'group' ? [where.id] : [],
-    );
-    return groups.length > 0 && groups.every((group) => group !== undefined && held.includes(group));
+    const isHeld = (id: GroupId | undefined): boolean => id !== undefined && this.#isContained({ kind: 'group', id });
+    return groups.length > 0 && groups.every(isHeld);
   }
 
   /** Housekeeping asks for it every second. */
@@ -130,10 +128,9 @@ export class StartQueue {
 
   /** It waits for a start, or is a group that is held. */
   isInCrowd(scope: Scope, nowMs: MonoMs): boolean {
-    const key = keyOfScope(scope);
-    const isHeld = (): boolean =>
-      this.#deps.incidents().open.some((open) => keyOfScope(open.incident.scope) === key && this.#isHeld(open, nowMs));
-    return this.#waiting.has(key) || (scope.kind !== 'channel' && isHeld());
+    if (this.#waiting.has(keyOfScope(scope))) return true;
+    const open = scope.kind === 'channel' ? undefined : openOn(this.#deps.incidents(), scope);
+    return open !== undefined && this.#isHeld(open, nowMs);
   }
 
   /**

@@ -1,13 +1,16 @@
 import { describe, expect, it } from 'vitest';
 import {
   bySuffering,
+  causesAround,
+  causesAt,
   byTouched,
   coveredBy,
   coveredIn,
   familyNow,
   keyOf,
 } from '../../../src/ground/correlate/cause_index.ts';
-import type { SharedCause } from '../../../src/ground/correlate/correlate.ts';
+import { isAround, type SharedCause } from '../../../src/ground/correlate/correlate.ts';
+import { sameScope } from '../../../src/core/scope.ts';
 import { member, trouble, WELL } from '../fleet.ts';
 
 const cause = (key: string, with_: Partial<SharedCause>): SharedCause =>
@@ -43,6 +46,32 @@ it('finds whom the incident of a scope speaks for: each channel belongs to the f
   ];
   expect([coveredIn(causes, engine), coveredIn(causes, group)]).toEqual([['a'], ['b', 'd']]);
   expect(coveredIn(causes, { kind: 'group', id: 'other' })).toEqual([]);
+});
+
+describe('the causes of a place', () => {
+  const kinds = ['channel', 'group', 'engine', 'fleet'] as const;
+  const scopes = kinds.flatMap((kind) => [1, 2].map((id) => (kind === 'fleet' ? { kind } : { kind, id: `x${id}` })));
+  const causes = scopes.flatMap((scope, at) => [
+    cause(`plain-${at}`, { scope }),
+    cause(`of-${at}`, { scope, groups: ['x2', 'x3'] }),
+    cause(`none-${at}`, { scope, groups: [] }),
+  ]);
+  const refs = ['x1', 'x2', 'x3'].flatMap((id) =>
+    ['x1', 'x2', 'x3'].flatMap((group) => ['x1', 'x2'].map((engine) => ({ ...member(id, WELL).ref, id, group, engine }))),
+  );
+
+  it('are those around any of its channels, each once and in their order', () => {
+    for (const [at, ref] of refs.entries()) {
+      for (const some of [[], [ref], [ref, refs[(at * 5 + 3) % refs.length]!]])
+        expect(causesAround(causes, some)).toEqual(causes.filter((one) => some.some((each) => isAround(one, each))));
+    }
+  });
+
+  it('are those of exactly its scope, in their order', () => {
+    for (const scope of scopes)
+      expect(causesAt(causes, scope)).toEqual(causes.filter((one) => sameScope(one.scope, scope)));
+    expect(causesAt(causes, { kind: 'group', id: 'other' })).toEqual([]);
+  });
 });
 
 it('finds all causes that touched a channel, in their order', () => {
