@@ -38,11 +38,19 @@ export function fromWire<T>(value: unknown): T {
 function rename(value: unknown, change: (key: string) => string): Json {
   if (Array.isArray(value)) return value.map((item) => rename(item, change));
   if (typeof value !== 'object' || value === null) return (value ?? null) as Json;
-  const members: [string, Json][] = [];
-  for (const [key, member] of Object.entries(value)) {
-    if (member !== undefined) members.push([change(key), rename(member, change)]);
+  const renamed: Record<string, Json> = {};
+  for (const key of Object.keys(value)) {
+    const member = (value as Readonly<Record<string, unknown>>)[key];
+    if (member !== undefined) put(renamed, change(key), rename(member, change));
   }
-  return Object.fromEntries(members);
+  return renamed;
+}
+
+/** A stranger's `__proto__` is a member like any other. */
+function put(members: Record<string, Json>, key: string, value: Json): void {
+  if (key === '__proto__')
+    Object.defineProperty(members, key, { value, enumerable: true, writable: true, configurable: true });
+  else members[key] = value;
 }
 
 /** The same value always gives the same bytes: keys sorted, no white space. For hashes. */

@@ -1,6 +1,5 @@
 /** The hash chain of the journal. */
 import { hash } from 'node:crypto';
-import { canonicalJson } from '../core/wire.ts';
 import type { StoredEntry } from './store.ts';
 
 /** What the very first entry chains on. */
@@ -12,7 +11,8 @@ export const CHAIN_STATE = 'journal.chain';
 /** Hex SHA-256 over the previous hash and the canonical JSON of the row. */
 export function hashOf(previous: string, row: Omit<StoredEntry, 'hash'>): string {
   const { seq, at, monoMs, boot, channel, incident, run, type, body } = row;
-  const content = canonicalJson({ seq, at, mono_ms: monoMs, boot, channel, incident, run, type, body });
+  // In the order of canonical JSON, which is many times as slow: a start does this for each record that it reads.
+  const content = JSON.stringify({ at, body, boot, channel, incident, mono_ms: monoMs, run, seq, type });
   return hash('sha256', `${previous}\n${content}`, 'hex');
 }
 

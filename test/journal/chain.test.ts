@@ -1,5 +1,7 @@
+import { hash } from 'node:crypto';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import { canonicalJson } from '../../src/core/wire.ts';
 import { CHAIN_STATE, ChainCheck, GENESIS, hashOf, verifyChain } from '../../src/journal/chain.ts';
 import type { StoredEntry } from '../../src/journal/store.ts';
 import { chainOf } from './support.ts';
@@ -12,6 +14,22 @@ function chainWithSnapshot(): StoredEntry[] {
   const before = chainOf(5);
   return chainOf(10, (seq) => (seq === 6 ? { type: 'snapshot.taken', body: snapshotBody(before.at(-1)!.hash) } : {}));
 }
+
+it('is of the canonical JSON of each record, as earlier versions wrote it', () => {
+  const text = fc.string({ unit: 'binary' });
+  const maybe = fc.option(text, { nil: undefined });
+  const row = fc.record({
+    ...{ seq: fc.nat(), at: fc.integer(), monoMs: fc.integer(), boot: text, type: text, body: text },
+    ...{ channel: maybe, incident: maybe, run: maybe },
+  });
+  fc.assert(
+    fc.property(row, text, (one, previous) => {
+      const { monoMs, ...others } = one;
+      const content = canonicalJson({ ...others, mono_ms: monoMs });
+      expect(hashOf(previous, one)).toBe(hash('sha256', `${previous}\n${content}`, 'hex'));
+    }),
+  );
+});
 
 describe('the chain', () => {
   it('holds for what was written', () => {
