@@ -2,7 +2,7 @@
 import type { CauseProof } from '../guard/checks/check_input.ts';
 import type { IncidentExport } from '../incident/export.ts';
 
-/** The envelope does not hold it, but the guard's answer then does: what was not contained then was proven to be over. */
+/** The envelope does not hold it, but the guard's answer does: what was not contained then was proven to be over. */
 export function proofIn({ entries, incident }: IncidentExport, envelopeSeq: number): CauseProof | undefined {
   if (incident.scope.kind === 'channel') return undefined;
   const next = entries.find(

@@ -51,7 +51,7 @@ export function addressOf(document: EngineDocument): EngineAddress | undefined {
   }
 }
 
-/** Checks the name of a channel, as the engine of that kind does when it is made. Each throws CONFIG_INVALID with what is wrong. */
+/** Checks the name of a channel, as an engine of that kind does. Each throws CONFIG_INVALID with what is wrong. */
 export const NAME_RULES: Readonly<Record<EngineKind, (name: string) => string>> = {
   supervisor: supervisorNameOf,
   http: httpNameOf,

@@ -57,7 +57,9 @@ describe('the causes of a place', () => {
     cause(`none-${at}`, { scope, groups: [] }),
   ]);
   const refs = ['x1', 'x2', 'x3'].flatMap((id) =>
-    ['x1', 'x2', 'x3'].flatMap((group) => ['x1', 'x2'].map((engine) => ({ ...member(id, WELL).ref, id, group, engine }))),
+    ['x1', 'x2', 'x3'].flatMap((group) =>
+      ['x1', 'x2'].map((engine) => ({ ...member(id, WELL).ref, id, group, engine })),
+    ),
   );
 
   it('are those around any of its channels, each once and in their order', () => {
