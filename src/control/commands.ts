@@ -150,20 +150,27 @@ export const release = (known: Known, scope: Scope, context: OperatorContext): C
     return yes({ ...aboutOf(scope), fact: { type: 'control.released', scope, ...signed } });
   });
 
+/** What is known when a person releases a scope. */
+interface Releasing {
+  readonly known: Known;
+  readonly held: readonly Contained[];
+  /** Now. Where a person has to end its containment, it may be whole again. */
+  readonly isJournalBroken: boolean;
+}
+
 /**
  * The same where exactly this scope is contained and was not released yet. Who named another scope than the one that is
  * contained must not believe that it is done.
  */
 export const releaseHeld = (
-  { known, held }: { readonly known: Known; readonly held: readonly Contained[] },
+  { known, held, isJournalBroken }: Releasing,
   scope: Scope,
   context: OperatorContext,
 ): CommandResult => {
   const result = release(known, scope, context);
   const own = held.filter((one) => sameScope(one.scope, scope));
-  const [journal] = own.filter(isJournals);
-  if (result.ok && journal !== undefined && own.every((one) => isJournals(one)))
-    return no('nothing_to_do', `${keyOfScope(scope)} is contained (${journal.reason}): ${JOURNAL_ENDS}`);
+  if (result.ok && isJournalBroken && own.length > 0 && own.every(isJournals))
+    return no('nothing_to_do', `${keyOfScope(scope)} is contained (journal_error): ${JOURNAL_ENDS}`);
   if (!result.ok || own.some(({ releasedBy }) => releasedBy === undefined)) return result;
   const [released] = own;
   if (released === undefined) return no('nothing_to_do', notContained(scope, held));

@@ -41,7 +41,15 @@ import { meantScope } from './unknown.ts';
 export interface CommandDeps {
   readonly pipeline: Pick<
     DecisionPipeline,
-    'control' | 'guardState' | 'onCommand' | 'incidents' | 'preview' | 'snapshots' | 'channelIndex' | 'factStore'
+    | 'control'
+    | 'guard'
+    | 'guardState'
+    | 'onCommand'
+    | 'incidents'
+    | 'preview'
+    | 'snapshots'
+    | 'channelIndex'
+    | 'factStore'
   >;
   /** What is configured: a command about anything else is refused. */
   readonly known: Known;
@@ -113,7 +121,8 @@ const CARRIED_OUT: Readonly<Record<CommandName, CarryOut>> = {
   reset: onScope((scope, command, { known }) => reset(known, scope, command)),
   release: onScope((scope, command, { known, pipeline }) => {
     const held = Object.values(pipeline.guardState().containments);
-    return releaseHeld({ known, held }, scope, command);
+    const isJournalBroken = pipeline.guard.journalError !== undefined;
+    return releaseHeld({ known, held, isJournalBroken }, scope, command);
   }),
   phase: written((command, { known, dispatcher }) => {
     const { group } = command.fields;

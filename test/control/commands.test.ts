@@ -183,7 +183,7 @@ describe('the release of a containment', () => {
   const storm = { scope: fleet, reason: 'restart_storm' };
   const released = { scope: encoders, reason: 'shared_cause', releasedBy: 'bob' };
   const answer = (scope: Scope, ...held: readonly commands.Contained[]) =>
-    commands.releaseHeld({ known, held }, scope, context);
+    commands.releaseHeld({ known, held, isJournalBroken: false }, scope, context);
 
   it('is written down where exactly this scope is contained', () => {
     expect(answer(fleet, storm)).toMatchObject({
@@ -196,8 +196,14 @@ describe('the release of a containment', () => {
   it('is refused where the journal is broken, which it cannot mend, and written where something else holds, too', () => {
     const broken = { scope: fleet, reason: 'journal_error' };
     const because = expect.stringMatching(/^fleet is contained \(journal_error\): .*reeve audit verify/);
-    expect(answer(fleet, broken)).toEqual({ ok: false, code: 'nothing_to_do', because });
-    expect(answer(fleet, broken, storm).ok).toBe(true);
+    const whileBroken = (...held: readonly commands.Contained[]) =>
+      commands.releaseHeld({ known, held, isJournalBroken: true }, fleet, context);
+    expect(whileBroken(broken)).toEqual({ ok: false, code: 'nothing_to_do', because });
+    expect(whileBroken(broken, storm).ok).toBe(true);
+  });
+
+  it('is written once the journal is whole again: where only a person ends it, nothing else would', () => {
+    expect(answer(fleet, { scope: fleet, reason: 'journal_error' }).ok).toBe(true);
   });
 
   it('is refused where it is not, and says what is', () => {

@@ -229,9 +229,11 @@ describe.skipIf(CHROMIUM === undefined)('the console in a real browser (needs ch
     expect(complaints).toEqual([]);
   }, 30_000);
 
-  it('sends nobody to a release while the journal is broken', async () => {
+  it('sends nobody to a release before the journal is whole', async () => {
     const held = { scope: 'fleet', reason: 'journal_error', detail: 'entry 3', forMs: 61_000, releaseByPerson: true };
     await open({ ...troubled, containment: [held] });
+    expect(await text('#attention')).toMatch(/First the journal must be whole .*reeve audit verify.*reeve release/s);
+    await open({ ...troubled, containment: [{ ...held, releaseByPerson: false }] });
     expect(await text('#attention')).toContain('reeve audit verify');
     expect(await text('#attention')).not.toContain('reeve release');
   }, 30_000);

@@ -165,6 +165,21 @@ describe('a command', () => {
     expect(await run('lease', { scope: 'news' })).toMatchObject({ ok: false, because: expect.stringContaining('1 s') });
   });
 
+  it('to release what a broken journal contains is refused until it is whole, and ends it then', async () => {
+    const { run, pipeline, live } = setUp({}, { personaWith: { risk_tolerance: 'low' } });
+    const held = () => Object.values(pipeline.guardState().containments).map(({ reason }) => reason);
+    pipeline.guard.distrustJournal('no space left');
+    await live(2_000);
+    const because = expect.stringMatching(/^fleet is contained \(journal_error\): no release ends it before/);
+    expect(await run('release', { scope: 'fleet' })).toMatchObject({ ok: false, code: 'nothing_to_do', because });
+    pipeline.guard.journalTrusted();
+    await live(120_000);
+    expect(held()).toEqual(['journal_error']);
+    expect(await run('release', { scope: 'fleet' })).toMatchObject({ ok: true });
+    await live(2_000);
+    expect(held()).toEqual([]);
+  });
+
   it('to release what nothing contains is refused, and nothing is written', async () => {
     const { run, ledger } = setUp();
     const before = ledger.lastSeq;

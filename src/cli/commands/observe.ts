@@ -1,6 +1,6 @@
 /** The commands that only read. */
 import type { Command } from 'commander';
-import { isJournals, JOURNAL_ENDS } from '../../core/contained.ts';
+import { isJournals, journalEndsText } from '../../core/contained.ts';
 import { spell } from '../../core/duration.ts';
 import { ReeveError } from '../../core/errors.ts';
 import { json, ndjson, paint, plain, spelled, table } from '../output.ts';
@@ -252,7 +252,7 @@ function containmentText(held: WireContainment, { freeze }: Pick<WireStatus, 'fr
   const text = `${scope} (${reason}) ${plain(held.detail)}`;
   // While Reeve is frozen a release is undone at once.
   if (reason === 'operator_freeze' && freeze !== undefined) return `${text}; it ends a while after the thaw`;
-  if (isJournals(held)) return `${text}; ${JOURNAL_ENDS}`;
+  if (isJournals(held)) return `${text}; ${journalEndsText({ scope, releaseByPerson: byPerson })}`;
   const ends = byPerson ? 'ends only by' : 'ends by itself once its cause has been gone for a while, or by';
   return `${text}; it ${ends} reeve release ${scope} --because "…"`;
 }

@@ -98,8 +98,10 @@ function notesOf(status) {
   for (const held of status.containment || []) {
     if (held.reason === 'operator_freeze') continue;
     const isJournals = held.reason === 'journal_error';
-    const ends = isJournals ? ' No release ends it, only a journal that is whole and takes entries.' : held.release_by_person ? ' It ends only when a person releases it.' : ' It ends by itself when its cause is gone.';
-    note('Contained for ' + lasting(held.for_ms) + ': ' + held.scope + ' (' + held.reason + ') ' + (held.detail || '') + '.' + ends, [isJournals ? 'reeve audit verify' : 'reeve release ' + held.scope + ' --because "…"']);
+    const first = isJournals ? ' First the journal must be whole and take entries again.' : '';
+    const release = ['reeve release ' + held.scope + ' --because "…"'];
+    const ends = held.release_by_person ? ' It ends only when a person releases it.' : ' It ends by itself when its cause is gone.';
+    note('Contained for ' + lasting(held.for_ms) + ': ' + held.scope + ' (' + held.reason + ') ' + (held.detail || '') + '.' + first + ends, isJournals ? ['reeve audit verify'].concat(held.release_by_person ? release : []) : release);
   }
   const pages = status.pages || [];
   for (const one of pages.slice(0, PAGES_MAX)) note(pageText(one), one.incident ? ['reeve trace ' + one.incident] : [], one.acked ? [] : [ackOf(one)]);

@@ -13,7 +13,7 @@ import {
 } from '../../core/incident.ts';
 import type { JournalFact } from '../../core/journal.ts';
 import { type ChannelId, keyOfScope, type Scope } from '../../core/scope.ts';
-import { containedText, isJournals, JOURNAL_ENDS } from '../../core/contained.ts';
+import { containedText, isJournals, journalEndsText } from '../../core/contained.ts';
 import type { Attempt } from '../../core/tool.ts';
 
 const SUMMARY_MAX = 200;
@@ -121,10 +121,12 @@ export function containmentPage(fact: Contained, troubled: readonly ChannelId[] 
   };
 }
 
-const endOf = (fact: Contained): string =>
-  isJournals(fact)
-    ? `What ends it: ${JOURNAL_ENDS}`
-    : `${fact.releaseByPerson ? ENDS_BY.person : ENDS_BY.itself} ${keyOfScope(fact.scope)} --because "…"`;
+function endOf(fact: Contained): string {
+  const { releaseByPerson } = fact;
+  const scope = keyOfScope(fact.scope);
+  if (isJournals(fact)) return `What ends it: ${journalEndsText({ scope, releaseByPerson })}`;
+  return `${releaseByPerson ? ENDS_BY.person : ENDS_BY.itself} ${scope} --because "…"`;
+}
 
 /** The list comes last, for a long one is cut. */
 const listing = (text: string, channels: readonly ChannelId[]): Pick<Escalation, 'channels' | 'details'> =>

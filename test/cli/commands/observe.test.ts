@@ -186,7 +186,7 @@ describe('reeve status', () => {
     expect(await printed(status(true), 'status')).toContain('it ends only by reeve release fleet --because');
   });
 
-  it('sends nobody to a release while the journal is broken', async () => {
+  it('sends nobody to a release before the journal is whole', async () => {
     const held = { scope: 'fleet', reason: 'journal_error', detail: 'entry 3 does not match its hash' };
     const text = await printed(
       {
@@ -196,8 +196,10 @@ describe('reeve status', () => {
       },
       'status',
     );
-    expect(text).not.toContain('reeve release');
-    expect(text).toContain('contained: fleet (journal_error) entry 3 does not match its hash; no release ends it');
+    expect(text).toContain(
+      'contained: fleet (journal_error) entry 3 does not match its hash; no release ends it before',
+    );
+    expect(text).toContain('(docs/audit.md); then reeve release fleet');
   });
 
   it('says when the next restart fits a budget that is used up, and names the setting where none ever fits', async () => {

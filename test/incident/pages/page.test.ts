@@ -123,12 +123,12 @@ describe('the page about a containment', () => {
     expect(containmentPage(contained({ reason: 'journal_error' })).reason).toBe('journal_broken');
   });
 
-  it('sends nobody to a release while the journal is broken, which that does not mend', () => {
-    for (const releaseByPerson of [false, true]) {
-      const { details } = containmentPage(contained({ reason: 'journal_error', releaseByPerson }));
-      expect(details).not.toContain('reeve release');
-      expect(details).toContain('reeve audit verify');
-    }
+  it('sends nobody to a release before the journal is whole, which that does not mend', () => {
+    const ending = (releaseByPerson: boolean) =>
+      /What ends it: .*/.exec(containmentPage(contained({ reason: 'journal_error', releaseByPerson })).details)?.[0];
+    const first = 'What ends it: no release ends it before the journal is whole and takes entries again';
+    expect(ending(false)).toBe(`${first}: reeve audit verify (docs/audit.md); then it ends by itself`);
+    expect(ending(true)).toBe(`${first}: reeve audit verify (docs/audit.md); then reeve release group:pull --because "…"`);
   });
 
   it('is not sent for a freeze, which is a person’s own command, or for a shared cause, whose incident pages', () => {
