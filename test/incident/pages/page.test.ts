@@ -128,7 +128,9 @@ describe('the page about a containment', () => {
       /What ends it: .*/.exec(containmentPage(contained({ reason: 'journal_error', releaseByPerson })).details)?.[0];
     const first = 'What ends it: no release ends it before the journal is whole and takes entries again';
     expect(ending(false)).toBe(`${first}: reeve audit verify (docs/audit.md); then it ends by itself`);
-    expect(ending(true)).toBe(`${first}: reeve audit verify (docs/audit.md); then reeve release group:pull --because "…"`);
+    expect(ending(true)).toBe(
+      `${first}: reeve audit verify (docs/audit.md); then reeve release group:pull --because "…"`,
+    );
   });
 
   it('is not sent for a freeze, which is a person’s own command, or for a shared cause, whose incident pages', () => {
