@@ -484,7 +484,7 @@ const KNOWN_BAD: readonly Mutant[] = [
     'L6',
     [
       'src/incident/pipeline/named.ts',
-      'listed !== undefined && channels.every((id) => listed.includes(id));',
+      'listed !== undefined && channels.every((id) => setOf(listed).has(id));',
       'listed !== undefined && channels.length >= 0;',
     ],
     'plain',
