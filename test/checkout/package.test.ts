@@ -67,6 +67,7 @@ describe.skipIf(!hasMain)('the published package', () => {
       'bin',
       'scripts/build.ts',
       'scripts/bundle.ts',
+      'scripts/options.ts',
       'scripts/release.ts',
     ])
       box.bring(path);
