@@ -5,14 +5,13 @@ import type { HostEnvironment } from './host_environment.ts';
 import type { Config } from '../config/config.ts';
 import type { GroundedContextEnvelope } from '../core/envelope.ts';
 import { messageOf, safely } from '../core/errors.ts';
-import type { JournalEntry } from '../core/journal.ts';
+import type { JournalEntry, JournalQuery } from '../core/journal.ts';
 import type { Model } from '../core/model.ts';
 import type { CommandAnswer } from '../core/command_answer.ts';
 import { MINUTE_MS } from '../core/duration.ts';
 import type { MemoryApi } from '../http/daemon.ts';
 import { openOrBeginAnew } from '../journal/aside.ts';
 import { DerivedFile } from '../journal/derived.ts';
-import type { StoreQuery } from '../journal/store.ts';
 import { createMemoryApi } from '../memory/api.ts';
 import { Graph } from '../memory/graph.ts';
 import { insightId } from '../memory/insight.ts';
@@ -65,7 +64,7 @@ export function openMemory(deps: MemoryDeps, building: AsyncDisposableStack): Me
   if (otherJournal !== undefined)
     deps.host.log.warn({ because: otherJournal }, 'memory: all but insights is read anew from the journal');
   const startsOver = otherJournal === undefined ? undefined : rows;
-  const read = (query: StoreQuery) => ledger.read(query);
+  const read = (query: JournalQuery) => ledger.read(query);
   const keeper = building.use(new GraphUpdater({ graph, read, startsOver, clock, fail: deps.fail }));
   building.use(ledger.subscribe((entry) => noted(entry, { keeper, deps, graph })));
   building.use(clock.every(PRUNE_EVERY_MS, () => safely('memory', () => pruned(keeper, deps), deps.fail)));

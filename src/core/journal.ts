@@ -243,6 +243,19 @@ export interface About {
 
 export type Draft = About & { readonly fact: JournalFact };
 
+/** All conditions must hold. An empty query is the whole journal, oldest first. */
+export interface JournalQuery {
+  /** First seq wanted, inclusive. */
+  readonly sinceSeq?: number;
+  /** Last seq wanted, inclusive. */
+  readonly throughSeq?: number;
+  readonly types?: readonly string[];
+  readonly channel?: ChannelId;
+  readonly incident?: IncidentId;
+  readonly limit?: number;
+  readonly newestFirst?: boolean;
+}
+
 export interface JournalEntry extends About {
   /** Dense and increasing from 1. Assigned by the journal, never by the caller. */
   readonly seq: number;

@@ -1,20 +1,10 @@
 /** The read models of incidents: their list, and the story of one. */
 import type { Clock, MonoMs } from '../core/clock.ts';
-import type { JournalEntry } from '../core/journal.ts';
-import { type ChannelId, type IncidentId, keyOfScope } from '../core/scope.ts';
+import type { JournalEntry, JournalQuery } from '../core/journal.ts';
+import { keyOfScope } from '../core/scope.ts';
 import type { OpenIncident } from '../incident/lifecycle/state.ts';
 import type { DecisionPipeline } from '../incident/pipeline/decision_pipeline.ts';
 import { runText } from './decision_text.ts';
-
-interface JournalQuery {
-  readonly sinceSeq?: number;
-  readonly throughSeq?: number;
-  readonly types?: readonly string[];
-  readonly channel?: ChannelId;
-  readonly incident?: IncidentId;
-  readonly limit?: number;
-  readonly newestFirst?: boolean;
-}
 
 export interface IncidentViewDeps {
   readonly clock: Clock;

@@ -1,9 +1,9 @@
 /** The last decision about a channel, or what happens to it without one. */
 import type { Choice } from '../agent/choices.ts';
 import type { EpochMs, MonoMs } from '../core/clock.ts';
-import type { JournalEntry } from '../core/journal.ts';
+import type { JournalEntry, JournalQuery } from '../core/journal.ts';
 import type { ControlState } from '../control/state.ts';
-import type { ChannelId, IncidentId } from '../core/scope.ts';
+import type { ChannelId } from '../core/scope.ts';
 import type { GuardState } from '../guard/state/state.ts';
 import { flipsOf, waitText } from '../guard/trace.ts';
 import type { OpenIncident } from '../incident/lifecycle/state.ts';
@@ -32,21 +32,12 @@ export interface WhyOptions {
   readonly choices: readonly Choice[];
 }
 
-/** What is read of the journal for that. */
-type ReadDecisions = (query: {
-  readonly types: readonly string[];
-  readonly channel?: ChannelId;
-  readonly incident?: IncidentId;
-  readonly newestFirst: true;
-  readonly limit?: number;
-}) => Iterable<JournalEntry>;
-
 /**
  * The newest decision about the channel. Where a group or an engine speaks for it, that is one about the whole, which
  * names no channel, or about this channel's own start in the plan for the whole.
  */
 export function lastDecision(
-  read: ReadDecisions,
+  read: (query: JournalQuery) => Iterable<JournalEntry>,
   channel: ChannelId,
   open: OpenIncident | undefined,
 ): JournalEntry | undefined {

@@ -3,7 +3,7 @@ import type { EpochMs, MonoMs } from '../core/clock.ts';
 import type { Phase } from '../core/control.ts';
 import { DAY_MS } from '../core/duration.ts';
 import type { Incident } from '../core/incident.ts';
-import type { FactType, JournalEntry } from '../core/journal.ts';
+import type { FactType, JournalEntry, JournalQuery } from '../core/journal.ts';
 import type { Limits } from '../core/limits.ts';
 import type { Persona } from '../core/persona.ts';
 import type { ChannelRef, EngineId } from '../core/scope.ts';
@@ -39,22 +39,13 @@ export type ExportedEntry = Pick<JournalEntry, 'seq' | 'at' | 'monoMs' | 'channe
 export const EXPORT_FORMAT = 'reeve-incident';
 export const EXPORT_VERSION = 1;
 
-interface ExportQuery {
-  readonly incident?: string;
-  readonly types?: readonly string[];
-  readonly sinceSeq?: number;
-  readonly throughSeq?: number;
-  readonly limit?: number;
-  readonly newestFirst?: boolean;
-}
-
 /** What an export is made of. */
 export interface ExportDeps {
   readonly version: string;
   readonly at: EpochMs;
-  readonly read: (query: ExportQuery) => Iterable<JournalEntry>;
+  readonly read: (query: JournalQuery) => Iterable<JournalEntry>;
   /** How many records match. */
-  readonly count: (query: ExportQuery) => number;
+  readonly count: (query: JournalQuery) => number;
   readonly personaOf: (incident: Incident) => Persona;
   readonly limits: Limits;
   readonly phaseOf: (incident: Incident) => Phase;

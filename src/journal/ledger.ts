@@ -1,14 +1,14 @@
 /** The journal with its projections and subscribers. */
 import type { Clock } from '../core/clock.ts';
 import { invariant, messageOf, ReeveError } from '../core/errors.ts';
-import type { Append, JournalEntry, Projection, Read } from '../core/journal.ts';
+import type { Append, JournalEntry, JournalQuery, Projection, Read } from '../core/journal.ts';
 import { CHAIN_STATE, ChainCheck, type ChainReport, GENESIS, verifyChain } from './chain.ts';
 import { entryOf, type Head, stamp } from './entry.ts';
 import type { Brokenness } from './recovery.ts';
 import { type Recovered, replay } from './replay.ts';
 import { expiredBefore, wantsSnapshot } from './retention.ts';
 import { States } from './states.ts';
-import type { JournalStore, StoreQuery } from './store.ts';
+import type { JournalStore } from './store.ts';
 import { continueClock } from './time.ts';
 
 export interface LedgerOptions {
@@ -121,10 +121,10 @@ export class Ledger implements Disposable {
   }
 
   /** How many records match; none is parsed. */
-  readonly count = (query: StoreQuery): number => Iterator.from(this.#store.read(query)).reduce((so) => so + 1, 0);
+  readonly count = (query: JournalQuery): number => Iterator.from(this.#store.read(query)).reduce((so) => so + 1, 0);
 
   /** A record that holds no fact is left out, and breaks the chain. */
-  *read(query: StoreQuery = {}): Iterable<JournalEntry> {
+  *read(query: JournalQuery = {}): Iterable<JournalEntry> {
     for (const row of this.#store.read(query)) {
       const entry = this.#unlessUnreadable(() => entryOf(row), row.seq);
       if (entry !== undefined) yield entry;

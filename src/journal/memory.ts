@@ -1,6 +1,7 @@
 /** A journal store in memory. */
 import { ReeveError } from '../core/errors.ts';
-import type { JournalStore, StoredEntry, StoreQuery } from './store.ts';
+import type { JournalQuery } from '../core/journal.ts';
+import type { JournalStore, StoredEntry } from './store.ts';
 
 /** Where an append stands. A test throws from `onStep` to stop it there, as a crash does. */
 export type AppendStep = 'writing' | 'written' | 'synced';
@@ -46,7 +47,7 @@ export class MemoryStore implements JournalStore {
     this.#step('synced');
   }
 
-  *read(query: StoreQuery): Iterable<StoredEntry> {
+  *read(query: JournalQuery): Iterable<StoredEntry> {
     const rows = this.#rows.slice(this.#indexOf(query.sinceSeq ?? 0));
     if (query.newestFirst === true) rows.reverse();
     let left = query.limit ?? Number.POSITIVE_INFINITY;
@@ -124,7 +125,7 @@ export class MemoryStore implements JournalStore {
   }
 }
 
-function matches(row: StoredEntry, query: StoreQuery): boolean {
+function matches(row: StoredEntry, query: JournalQuery): boolean {
   return (
     row.seq <= (query.throughSeq ?? Number.POSITIVE_INFINITY) &&
     (query.types === undefined || query.types.includes(row.type)) &&

@@ -1,7 +1,7 @@
 /** Builds the SQL of a journal query. */
-import type { StoreQuery } from './store.ts';
+import type { JournalQuery } from '../core/journal.ts';
 
-type Range = StoreQuery & { readonly sinceSeq: number; readonly throughSeq: number };
+type Range = JournalQuery & { readonly sinceSeq: number; readonly throughSeq: number };
 
 export interface Selection {
   readonly sql: string;
@@ -43,4 +43,4 @@ function selectTypes(query: Range, types: readonly string[], rowsMax: number): S
   };
 }
 
-const directionOf = (query: StoreQuery): string => (query.newestFirst === true ? 'DESC' : 'ASC');
+const directionOf = (query: JournalQuery): string => (query.newestFirst === true ? 'DESC' : 'ASC');

@@ -2,13 +2,14 @@
 import { statSync } from 'node:fs';
 import { DatabaseSync, type StatementSync } from 'node:sqlite';
 import { messageOf, ReeveError } from '../core/errors.ts';
+import type { JournalQuery } from '../core/journal.ts';
 import { readFrom } from './at_rest.ts';
 import { placeOf, prepareFile } from './files.ts';
 import { takeLock } from './lock.ts';
 import { selectRows } from './query.ts';
 import { applySettings, DURABLE, READING } from './settings.ts';
 import { headerFault, hintFor, isDamage, JournalDamaged, refuseMissing } from './sqlite_faults.ts';
-import type { JournalStore, StoredEntry, StoreQuery } from './store.ts';
+import type { JournalStore, StoredEntry } from './store.ts';
 
 /** "Reev" in the file's header, so that a wrong file is not taken for a journal. */
 const APPLICATION_ID = 0x52656576;
@@ -120,8 +121,7 @@ export class SqliteStore implements JournalStore {
     });
   }
 
-  *read(query: StoreQuery): Iterable<StoredEntry> {
-    const newestFirst = query.newestFirst === true;
+  *read(query: JournalQuery): Iterable<StoredEntry> {
     let left = query.limit ?? Number.POSITIVE_INFINITY;
     let since = query.sinceSeq ?? 0;
     let through = Math.min(query.throughSeq ?? Number.MAX_SAFE_INTEGER, this.last()?.seq ?? 0);
@@ -133,7 +133,7 @@ export class SqliteStore implements JournalStore {
       if (rows.length < size) return;
       left -= rows.length;
       const end = Number(rows.at(-1)?.seq);
-      if (newestFirst) through = end - 1;
+      if (query.newestFirst === true) through = end - 1;
       else since = end + 1;
     }
   }

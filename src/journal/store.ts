@@ -1,5 +1,6 @@
 /** The store port of the journal. */
 import type { EpochMs, MonoMs } from '../core/clock.ts';
+import type { JournalQuery } from '../core/journal.ts';
 import type { ChannelId, IncidentId, RunId } from '../core/scope.ts';
 
 /** One journal entry as it lies on the disk. */
@@ -18,19 +19,6 @@ export interface StoredEntry {
   readonly hash: string;
 }
 
-/** All conditions must hold. An empty query is the whole journal, oldest first. */
-export interface StoreQuery {
-  /** First seq wanted, inclusive. */
-  readonly sinceSeq?: number;
-  /** Last seq wanted, inclusive. */
-  readonly throughSeq?: number;
-  readonly types?: readonly string[];
-  readonly channel?: ChannelId;
-  readonly incident?: IncidentId;
-  readonly limit?: number;
-  readonly newestFirst?: boolean;
-}
-
 /**
  * Where the journal's rows live. Synchronous, because the verdict of the guard and its record are one step.
  * After one failed write a store refuses all others until it is opened anew: what a failed fsync left
@@ -40,7 +28,7 @@ export interface JournalStore {
   /** All rows or none; durable when it returns. Throws JOURNAL_UNWRITABLE. */
   append(rows: readonly StoredEntry[]): void;
   /** Sees what was there when reading began. Appending while reading is allowed. Throws JOURNAL_BROKEN. */
-  read(query: StoreQuery): Iterable<StoredEntry>;
+  read(query: JournalQuery): Iterable<StoredEntry>;
   last(): StoredEntry | undefined;
   /** The highest seq that was ever appended, even if its row is gone: reveals a cut tail. 0 when there was none. */
   highestSeq(): number;

@@ -1,6 +1,7 @@
 /** Builds the graph from the journal, from the beginning or from where it stands. */
 import { entryOf } from '../journal/entry.ts';
-import type { StoredEntry, StoreQuery } from '../journal/store.ts';
+import type { JournalQuery } from '../core/journal.ts';
+import type { StoredEntry } from '../journal/store.ts';
 import { FOLDED_TYPES } from './fold.ts';
 import type { Graph } from './graph.ts';
 import type { Insight } from './insight.ts';
@@ -11,7 +12,7 @@ const INSIGHT_TYPES: ReadonlySet<string> = new Set(['insight.merged', 'insight.w
 const BATCH = 2_000;
 
 export interface JournalRows {
-  read(query: StoreQuery): Iterable<StoredEntry>;
+  read(query: JournalQuery): Iterable<StoredEntry>;
 }
 
 /** Reads everything after the graph's cursor; the number of entries that it took. What adds nothing is not parsed. */

@@ -3,7 +3,8 @@ import { join } from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { MemoryStore } from '../../src/journal/memory.ts';
 import { SqliteStore } from '../../src/journal/sqlite.ts';
-import type { JournalStore, StoredEntry, StoreQuery } from '../../src/journal/store.ts';
+import type { JournalQuery } from '../../src/core/journal.ts';
+import type { JournalStore, StoredEntry } from '../../src/journal/store.ts';
 import { chainOf, temporaryDirectory } from './support.ts';
 
 const ROWS: readonly StoredEntry[] = chainOf(1_300, (seq) => ({
@@ -18,7 +19,7 @@ const STORES: readonly [string, () => JournalStore][] = [
   ['sqlite', () => SqliteStore.open(join(temporaryDirectory(), 'journal.db'))],
 ];
 
-function expected(query: StoreQuery): readonly StoredEntry[] {
+function expected(query: JournalQuery): readonly StoredEntry[] {
   const found = ROWS.filter(
     (row) =>
       row.seq >= (query.sinceSeq ?? 0) &&

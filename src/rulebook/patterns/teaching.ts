@@ -1,7 +1,7 @@
 /** Names troubles that no pattern knows: drafts a pattern from an incident's lines, tries it, and keeps its record. */
 import type { Clock, EpochMs } from '../../core/clock.ts';
 import type { Incident } from '../../core/incident.ts';
-import type { Append, JournalEntry, PatternState, Read } from '../../core/journal.ts';
+import type { Append, JournalEntry, JournalQuery, PatternState, Read } from '../../core/journal.ts';
 import type { SymptomKind } from '../../core/symptom.ts';
 import {
   patternFallOf,
@@ -18,7 +18,6 @@ import type { BlindSpot } from '../../detect/templates/blind_spots.ts';
 import type { CommandAnswer } from '../../core/command_answer.ts';
 import { MINUTE_MS } from '../../core/duration.ts';
 import { safely } from '../../core/errors.ts';
-import type { StoreQuery } from '../../journal/store.ts';
 import { patternFiles, proposedCatalogue, writePatternFile } from './files.ts';
 
 export interface TeachingDeps {
@@ -26,7 +25,7 @@ export interface TeachingDeps {
   readonly clock: Clock;
   readonly append: Append;
   readonly records: Read<PatternRecords>;
-  readonly read: (query: StoreQuery) => Iterable<JournalEntry>;
+  readonly read: (query: JournalQuery) => Iterable<JournalEntry>;
   readonly catalogue: () => Catalogue;
   /** Ids of channels. */
   readonly names: readonly string[];
